@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A readable and writable stretch of elements wherever it lies: a heap array, direct memory. Views
+ * own nothing; nothing that allocates, folds or moves data between processes may be imported here.
+ */
+package org.rankfold.view;
