@@ -16,20 +16,23 @@ public final class Folds {
    * @return a fold that any number of threads may use
    */
   public static Fold fastest() {
-    return new ScalarFold();
+    return named("lane-plain");
   }
 
   /**
    * A fold by name.
    *
-   * @param name {@code scalar}
+   * @param name {@code scalar}, {@code lane-plain}
    * @return a fold that any number of threads may use
    * @throws CollectiveException INVALID_ARGUMENT for another name
    */
   public static Fold named(String name) {
-    if (name.equals("scalar")) {
-      return new ScalarFold();
-    }
-    throw CollectiveException.usage(ErrorCode.INVALID_ARGUMENT, "fold=%s is none of: scalar", name);
+    return switch (name) {
+      case "scalar" -> new ScalarFold();
+      case "lane-plain" -> new LaneFold("plain loops", PlainHalfLoops.f16(), PlainHalfLoops.bf16());
+      default ->
+          throw CollectiveException.usage(
+              ErrorCode.INVALID_ARGUMENT, "fold=%s is none of: scalar, lane-plain", name);
+    };
   }
 }
