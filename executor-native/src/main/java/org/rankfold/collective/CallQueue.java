@@ -14,7 +14,9 @@ import org.rankfold.errors.ErrorCode;
  */
 final class CallQueue {
   private static final AtomicInteger THREADS = new AtomicInteger();
-  private static final Runnable END = () -> {};
+
+  /** Queued last: the thread ends when it comes to it. */
+  private final Runnable end = new End();
 
   private final LinkedBlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
   private final AtomicInteger pending = new AtomicInteger();
@@ -40,7 +42,7 @@ final class CallQueue {
 
   /** Ends the thread after what is queued; every call ends by the engine's own deadlines. */
   void close() {
-    calls.add(END);
+    calls.add(end);
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -57,16 +59,21 @@ final class CallQueue {
 
   private void run() {
     try {
-      for (Runnable call = calls.take(); call != END; call = calls.take()) {
+      for (Runnable call = calls.take(); call != end; call = calls.take()) {
         call.run();
       }
     } catch (InterruptedException e) {
       // Interrupted between calls: what is still queued runs into the same interrupt and says so.
       Thread.currentThread().interrupt();
-      for (Runnable call = calls.poll(); call != null && call != END; call = calls.poll()) {
+      for (Runnable call = calls.poll(); call != null && call != end; call = calls.poll()) {
         call.run();
       }
     }
+  }
+
+  private static final class End implements Runnable {
+    @Override
+    public void run() {}
   }
 
   private final class Entry implements CollectiveHandle, Runnable {

@@ -9,16 +9,16 @@ import org.rankfold.memory.Arena;
 import org.rankfold.view.View;
 
 /**
- * Collective calls of one task, on behalf of the logical ranks it hosts. All tasks of the group make
- * the same calls in the same order; calls are numbered in the order they are made, asynchronous ones
- * included.
+ * Collective calls of one task, on behalf of the logical ranks it hosts. All tasks of the group
+ * make the same calls in the same order; calls are numbered in the order they are made,
+ * asynchronous ones included.
  *
- * <p>Ranks in arguments are logical ranks', so that a program means the same on any number of tasks.
- * Views are borrowed until the call returned (or its handle is done). Results depend on the addends
- * and the contract only: not on tasks, transport, chunks or time.
+ * <p>Ranks in arguments are logical ranks', so that a program means the same on any number of
+ * tasks. Views are borrowed until the call returned (or its handle is done). Results depend on the
+ * addends and the contract only: not on tasks, transport, chunks or time.
  *
- * <p>One thread at a time may call; a second one gets WRONG_THREAD. Blocking calls block until every
- * task has come and the result is there; no single wait lasts longer than {@code
+ * <p>One thread at a time may call; a second one gets WRONG_THREAD. Blocking calls block until
+ * every task has come and the result is there; no single wait lasts longer than {@code
  * spark.rankfold.timeout.collective}.
  *
  * <p>Errors are {@link org.rankfold.errors.CollectiveException}. USAGE: every task throws, nothing
@@ -84,8 +84,8 @@ public interface Communicator extends AutoCloseable {
    * @param order in which order addends meet
    * @param addends one view for each hosted logical rank, ascending; the count is world times the
    *     part's
-   * @param outs one view for each hosted logical rank; disjoint from the addends, or the same stretch
-   *     as that rank's part of an addend
+   * @param outs one view for each hosted logical rank; disjoint from the addends, or the same
+   *     stretch as that rank's part of an addend
    */
   void reduceScatter(ReduceOp op, FoldOrder order, List<View> addends, List<View> outs);
 
@@ -105,8 +105,8 @@ public interface Communicator extends AutoCloseable {
    * Gives every task the rows of all logical ranks, bit by bit.
    *
    * @param rows one view for each hosted logical rank, ascending; equal types and counts everywhere
-   * @param out world times a row, by logical rank; disjoint from the rows, or a row is its own place
-   *     in it
+   * @param out world times a row, by logical rank; disjoint from the rows, or a row is its own
+   *     place in it
    */
   void allGather(List<View> rows, View out);
 
@@ -156,16 +156,16 @@ public interface Communicator extends AutoCloseable {
   void checkAbort();
 
   /**
-   * Loses the group on purpose, as when the caller's own code failed: peers end in their current wait
-   * or at their next call, with this cause. May be called by any thread.
+   * Loses the group on purpose, as when the caller's own code failed: peers end in their current
+   * wait or at their next call, with this cause. May be called by any thread.
    *
    * @param cause what happened
    */
   void abort(Throwable cause);
 
   /**
-   * Leaves the group in good order, after the asynchronous calls under way have ended; idempotent. A
-   * peer that calls again is told that this task left.
+   * Leaves the group in good order, after the asynchronous calls under way have ended; idempotent.
+   * A peer that calls again is told that this task left.
    */
   @Override
   void close();

@@ -8,8 +8,8 @@ import org.rankfold.transport.CallRecord;
 import org.rankfold.transport.RankTable;
 
 /**
- * Whether all tasks ask for the same. Every task looks at the same headers in the same order, so all
- * find the same first difference, state both values and go on with the next call.
+ * Whether all tasks ask for the same. Every task looks at the same headers in the same order, so
+ * all find the same first difference, state both values and go on with the next call.
  */
 final class Agreement {
   private Agreement() {}
@@ -76,12 +76,6 @@ final class Agreement {
   private static CollectiveException differ(
       ErrorCode code, RankTable table, int task, String what, String value, String first) {
     return CollectiveException.usage(
-        code,
-        "rank=%d %s=%s != rank=0 %s=%s",
-        table.firstRank(task),
-        what,
-        value,
-        what,
-        first);
+        code, "rank=%d %s=%s != rank=0 %s=%s", table.firstRank(task), what, value, what, first);
   }
 }

@@ -4,7 +4,6 @@ package org.rankfold.engine;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.transport.CallRecord;
@@ -44,11 +43,11 @@ final class Aliasing {
   }
 
   /**
-   * No two tasks of one process may bring the same memory to a call. All tasks see the same records,
-   * so all refuse alike.
+   * No two tasks of one process may bring the same memory to a call. All tasks see the same
+   * records, so all refuse alike.
    */
   static void requireDisjointTasks(RankTable table, CallRecord[] records) {
-    Map<Object, List<Use>> byArray = new IdentityHashMap<>();
+    IdentityHashMap<Object, List<Use>> byArray = new IdentityHashMap<>();
     List<Use> direct = new ArrayList<>();
     for (int task = 0; task < records.length; task++) {
       for (View view : records[task].inputs()) {
@@ -61,7 +60,7 @@ final class Aliasing {
   }
 
   private static void requireUnused(
-      RankTable table, Map<Object, List<Use>> byArray, List<Use> direct, Use use) {
+      RankTable table, IdentityHashMap<Object, List<Use>> byArray, List<Use> direct, Use use) {
     List<Use> others =
         use.view() instanceof HeapView heap
             ? byArray.computeIfAbsent(heap.array(), a -> new ArrayList<>(2))

@@ -57,8 +57,8 @@ final class Await {
   }
 
   /**
-   * Waits whatever the latch says, since a peer may be inside this task's memory; an interrupt stays
-   * pending. False when the time is over.
+   * Waits whatever the latch says, since a peer may be inside this task's memory; an interrupt
+   * stays pending. False when the time is over.
    */
   boolean quietlyUntil(BooleanSupplier condition, long timeoutNs) {
     boolean interrupted = false;
@@ -90,6 +90,8 @@ final class Await {
     return condition.getAsBoolean();
   }
 
+  /** Yielding is what lets more tasks than cores take turns within microseconds. */
+  @SuppressWarnings("ThreadPriorityCheck")
   private static void pause(Deadline deadline, long nowNs) {
     long waitedNs = deadline.budgetNs() - deadline.remainingNs(nowNs);
     if (waitedNs < YIELD_NS) {

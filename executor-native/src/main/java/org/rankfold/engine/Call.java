@@ -48,7 +48,11 @@ final class Call {
   String missing() {
     StringBuilder text = new StringBuilder(header().describe());
     long arrived = Arrays.stream(records).filter(r -> r != null).count();
-    text.append(": ").append(arrived).append(" of ").append(records.length).append(" tasks arrived");
+    text.append(": ")
+        .append(arrived)
+        .append(" of ")
+        .append(records.length)
+        .append(" tasks arrived");
     String separator = "; missing ";
     for (int peer = 0; peer < records.length; peer++) {
       if (records[peer] == null) {

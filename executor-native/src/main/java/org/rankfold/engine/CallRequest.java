@@ -52,7 +52,12 @@ final class CallRequest {
   }
 
   static CallRequest reduceScatter(
-      RankTable table, int task, ReduceOp op, FoldOrder order, List<View> addends, List<View> outs) {
+      RankTable table,
+      int task,
+      ReduceOp op,
+      FoldOrder order,
+      List<View> addends,
+      List<View> outs) {
     CallRequest request = new CallRequest(CallKind.REDUCE_SCATTER);
     return request.checked(
         () -> {

@@ -24,8 +24,8 @@ import org.rankfold.view.View;
  * go of the caller's memory only when no peer is inside it. One thread at a time calls; the calls
  * block, never longer than the collective timeout for one wait.
  *
- * <p>A usage error that all tasks see alike leaves the group usable. Any other failure loses it: the
- * first cause is kept, every task throws, and so does every later call.
+ * <p>A usage error that all tasks see alike leaves the group usable. Any other failure loses it:
+ * the first cause is kept, every task throws, and so does every later call.
  */
 public final class Engine implements AutoCloseable {
   private final RankTable table;
@@ -227,8 +227,7 @@ public final class Engine implements AutoCloseable {
     call.entered = false;
     for (int peer : mapped) {
       boolean left =
-          await.patientlyUntil(
-              () -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
+          await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
       if (!left) {
         throw new CollectiveException(
             ErrorCode.TIMEOUT,

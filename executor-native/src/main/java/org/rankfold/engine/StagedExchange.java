@@ -16,8 +16,8 @@ import org.rankfold.view.View;
 
 /**
  * The staged half of a call: bytes on their way out as the transport has room, addends kept until
- * they are folded, results and rows copied to their place as they arrive. A delivery that no correct
- * peer sends, such as one that came before, ends the group.
+ * they are folded, results and rows copied to their place as they arrive. A delivery that no
+ * correct peer sends, such as one that came before, ends the group.
  */
 final class StagedExchange {
   /** Where a result or row belongs. */
@@ -118,8 +118,7 @@ final class StagedExchange {
 
   /** The addend in its slot, valid until released. */
   View addend(int rank, int chunk, long length) {
-    Delivery delivery =
-        addends.get(new DeliveryTag(call, DeliveryTag.Phase.ADDEND, rank, chunk));
+    Delivery delivery = addends.get(new DeliveryTag(call, DeliveryTag.Phase.ADDEND, rank, chunk));
     if (delivery.view().count() != length) {
       throw refused(delivery, "has " + delivery.view().count() + " elements != " + length);
     }

@@ -31,7 +31,8 @@ public record GroupConfig(
    *
    * @param source what the user set
    * @return the settings
-   * @throws org.rankfold.errors.CollectiveException INVALID_CONFIG naming key, text and what is wrong
+   * @throws org.rankfold.errors.CollectiveException INVALID_CONFIG naming key, text and what is
+   *     wrong
    */
   public static GroupConfig of(ConfigSource source) {
     String path = ConfigKeys.PATH.of(source);

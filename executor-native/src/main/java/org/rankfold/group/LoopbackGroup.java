@@ -103,8 +103,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup path(PathRule rule) {
-    return new LoopbackGroup(
-        table, rule, deliveryOrder, fault, settings, fold, poison);
+    return new LoopbackGroup(table, rule, deliveryOrder, fault, settings, fold, poison);
   }
 
   /**
@@ -114,8 +113,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup delivery(DeliveryOrder order) {
-    return new LoopbackGroup(
-        table, pathRule, order, fault, settings, fold, poison);
+    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison);
   }
 
   /**
@@ -125,8 +123,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fault(DeliveryFault newFault) {
-    return new LoopbackGroup(
-        table, pathRule, deliveryOrder, newFault, settings, fold, poison);
+    return new LoopbackGroup(table, pathRule, deliveryOrder, newFault, settings, fold, poison);
   }
 
   /**
@@ -136,8 +133,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fold(Fold newFold) {
-    return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, settings, newFold, poison);
+    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, newFold, poison);
   }
 
   /**
@@ -147,8 +143,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup poison(ProcessPoison newPoison) {
-    return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, settings, fold, newPoison);
+    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, fold, newPoison);
   }
 
   /**
@@ -175,12 +170,12 @@ public final class LoopbackGroup {
   }
 
   private LoopbackGroup settings(EngineSettings newSettings) {
-    return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, newSettings, fold, poison);
+    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, newSettings, fold, poison);
   }
 
   /**
-   * Forms a group of as many tasks as logical ranks, with default settings, and runs a body on each.
+   * Forms a group of as many tasks as logical ranks, with default settings, and runs a body on
+   * each.
    *
    * @param world logical ranks
    * @param body what every task does
@@ -204,8 +199,7 @@ public final class LoopbackGroup {
     poison.requireClean();
     LoopbackHub hub =
         new LoopbackHub(
-            table,
-            new LoopbackOptions(pathRule, deliveryOrder, settings.chunkBytes(), fault));
+            table, new LoopbackOptions(pathRule, deliveryOrder, settings.chunkBytes(), fault));
     List<R> results = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
@@ -241,8 +235,7 @@ public final class LoopbackGroup {
 
   private Communicator communicator(LoopbackHub hub, int task) {
     Engine engine =
-        new Engine(
-            table, task, hub.join(task), fold, settings, CollectiveMetrics.NONE, poison);
+        new Engine(table, task, hub.join(task), fold, settings, CollectiveMetrics.NONE, poison);
     return Communicators.over(engine, table, task);
   }
 

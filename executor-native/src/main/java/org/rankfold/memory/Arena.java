@@ -42,8 +42,8 @@ public final class Arena implements AutoCloseable {
    * @param count elements the user sees
    * @param shards the number of equal shards the padding must allow
    * @return the arena, owned by the caller
-   * @throws CollectiveException INVALID_ARGUMENT when the padded arena would exceed 2 GiB or count is
-   *     negative
+   * @throws CollectiveException INVALID_ARGUMENT when the padded arena would exceed 2 GiB or count
+   *     is negative
    */
   public static Arena allocate(DType dtype, long count, int shards) {
     long align = ALIGNMENT_BYTES / dtype.bytes();

@@ -38,7 +38,10 @@ public record CallHeader(
   public String describe() {
     StringBuilder text = new StringBuilder(kind.label()).append(" #").append(number);
     if (dtype != null) {
-      text.append(" (").append(dtype.label()).append(" x ").append(String.format(Locale.ROOT, "%,d", count));
+      text.append(" (")
+          .append(dtype.label())
+          .append(" x ")
+          .append(String.format(Locale.ROOT, "%,d", count));
       if (contract != null) {
         text.append(", ").append(contract.op().label()).append(", ").append(contract.order());
       }

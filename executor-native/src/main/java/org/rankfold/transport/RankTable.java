@@ -15,6 +15,8 @@ public record RankTable(int world, int tasks) {
   /**
    * A checked table.
    *
+   * @param world at least 1
+   * @param tasks from 1 to world
    * @throws CollectiveException INVALID_WORLD when world or tasks are below 1 or tasks above world
    */
   public RankTable {

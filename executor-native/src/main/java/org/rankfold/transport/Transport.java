@@ -37,8 +37,8 @@ public interface Transport extends AutoCloseable {
   int localTasks();
 
   /**
-   * The group's latch as this task sees it: tripping it reaches every task, and every task's failure
-   * trips it.
+   * The group's latch as this task sees it: tripping it reaches every task, and every task's
+   * failure trips it.
    *
    * @return the latch
    */
@@ -78,8 +78,8 @@ public interface Transport extends AutoCloseable {
   boolean isClosed(int peer);
 
   /**
-   * Enters mapped peers' memory. Ordered against the latch: when a peer trips it first, this returns
-   * false; when this task enters first, that peer sees {@link #isInside}.
+   * Enters mapped peers' memory. Ordered against the latch: when a peer trips it first, this
+   * returns false; when this task enters first, that peer sees {@link #isInside}.
    *
    * @param call the call whose records are all there
    * @return false when the group was aborted; then nothing may be touched

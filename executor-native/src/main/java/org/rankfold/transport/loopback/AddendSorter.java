@@ -13,8 +13,8 @@ import java.util.Random;
 import org.rankfold.transport.DeliveryTag;
 
 /**
- * Holds the staged addends of a chunk back until all are there and hands them out in a chosen order.
- * Owned by the receiving task's thread.
+ * Holds the staged addends of a chunk back until all are there and hands them out in a chosen
+ * order. Owned by the receiving task's thread.
  */
 final class AddendSorter {
   private final DeliveryOrder order;

@@ -8,7 +8,9 @@ import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 
-/** Where the tasks of one group in one JVM meet. Thread-safe; each task takes its transport once. */
+/**
+ * Where the tasks of one group in one JVM meet. Thread-safe; each task takes its transport once.
+ */
 public final class LoopbackHub {
   private static final int CHUNKS_IN_FLIGHT = 2;
 

@@ -13,7 +13,14 @@ import java.util.Objects;
  */
 public record LoopbackOptions(
     PathRule pathRule, DeliveryOrder deliveryOrder, int chunkBytes, DeliveryFault fault) {
-  /** Checked options. */
+  /**
+   * Checked options.
+   *
+   * @param pathRule not null
+   * @param deliveryOrder not null
+   * @param chunkBytes at least 1
+   * @param fault not null
+   */
   public LoopbackOptions {
     Objects.requireNonNull(pathRule, "pathRule");
     Objects.requireNonNull(deliveryOrder, "deliveryOrder");

@@ -6,8 +6,8 @@ import org.rankfold.transport.CallRecord;
 
 /**
  * What a task shows its peers. Only the task writes; each word has two cache lines of its own. The
- * records of two calls are kept, by parity: a peer reads call k until it publishes k + 1, and nobody
- * publishes k + 2 before that.
+ * records of two calls are kept, by parity: a peer reads call k until it publishes k + 1, and
+ * nobody publishes k + 2 before that.
  */
 final class Seat {
   private static final int STRIDE = 16;
@@ -34,7 +34,9 @@ final class Seat {
     return words.getAcquire(PUBLISHED);
   }
 
-  /** Sequentially consistent: the reader of the latch and the reader of this word can't both miss. */
+  /**
+   * Sequentially consistent: the reader of the latch and the reader of this word can't both miss.
+   */
   void enter(long number) {
     words.set(ENTERED, number);
   }
