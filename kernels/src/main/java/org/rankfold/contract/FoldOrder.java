@@ -6,7 +6,8 @@ public enum FoldOrder {
   /** ((x0 + x1) + x2) + ...: ascending logical ranks, from the first addend. The default. */
   RANK_LEFT("left"),
   /**
-   * fold(lo, hi) = fold(lo, mid) + fold(mid, hi), mid = lo + the largest power of two below hi - lo.
+   * fold(lo, hi) = fold(lo, mid) + fold(mid, hi), mid = lo + the largest power of two below hi -
+   * lo.
    */
   RANK_TREE("tree");
 

@@ -10,8 +10,8 @@ import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
 /**
- * All that fixes the bits of a reduction: two reductions of equal addends under equal contracts have
- * equal bits, whatever moved the bytes. Specified in docs/spec/reduce-contract.md.
+ * All that fixes the bits of a reduction: two reductions of equal addends under equal contracts
+ * have equal bits, whatever moved the bytes. Specified in docs/spec/reduce-contract.md.
  *
  * @param dtype the element type
  * @param op what is done with two addends
@@ -25,8 +25,12 @@ public record ReduceContract(DType dtype, ReduceOp op, FoldOrder order, int worl
   /**
    * A checked contract.
    *
-   * @throws CollectiveException INVALID_WORLD for a world below 1; UNDEFINED_OPERATION for a MEAN of
-   *     integers
+   * @param dtype the element type
+   * @param op what is done with two addends
+   * @param order the order in which addends meet
+   * @param world the number of logical ranks
+   * @throws CollectiveException INVALID_WORLD for a world below 1; UNDEFINED_OPERATION for a MEAN
+   *     of integers
    */
   public ReduceContract {
     Objects.requireNonNull(dtype, "dtype");
@@ -60,7 +64,8 @@ public record ReduceContract(DType dtype, ReduceOp op, FoldOrder order, int worl
   }
 
   /**
-   * The first eight bytes, big-endian, of the SHA-256 of {@link #id()} in UTF-8: what headers carry.
+   * The first eight bytes, big-endian, of the SHA-256 of {@link #id()} in UTF-8: what headers
+   * carry.
    *
    * @return the digest
    */

@@ -48,6 +48,8 @@ public enum ErrorCode {
   BOOTSTRAP_FAILED(204, ErrorCategory.GROUP_LOST),
   /** A message belongs to another group. */
   STALE_GROUP(205, ErrorCategory.GROUP_LOST),
+  /** Rankfold itself failed unexpectedly; the cause is attached. */
+  INTERNAL(206, ErrorCategory.GROUP_LOST),
   /** A peer did not leave this rank's memory in time. */
   MEMORY_STILL_BORROWED(300, ErrorCategory.PROCESS_FATAL),
   /** An earlier fatal error made this process refuse new groups. */

@@ -10,8 +10,8 @@ import org.rankfold.view.View;
  */
 public interface Fold {
   /**
-   * Combines, for every element, the addends of all logical ranks in the contract's order and stores
-   * the result in every output.
+   * Combines, for every element, the addends of all logical ranks in the contract's order and
+   * stores the result in every output.
    *
    * <p>An output may be the same stretch as an addend; the fold reads all addends of an element
    * before it writes that element. Any other overlap has no defined result and is for the caller to

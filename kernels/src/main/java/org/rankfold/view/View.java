@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import org.rankfold.contract.DType;
 
 /**
- * A stretch of elements of one type. A view borrows: whoever made the array or buffer keeps it alive
- * and decides who may touch it; a view of memory that a collective is using must not be written by
- * the caller until the call returned.
+ * A stretch of elements of one type. A view borrows: whoever made the array or buffer keeps it
+ * alive and decides who may touch it; a view of memory that a collective is using must not be
+ * written by the caller until the call returned.
  *
  * <p>Views are immutable values and may be shared between threads; the elements behind them are not
  * synchronised in any way.
@@ -38,8 +38,8 @@ public sealed interface View permits HeapView, DirectView {
   View slice(long from, long count);
 
   /**
-   * Copies all elements, bit by bit, to a view of the same type and count that does not overlap this
-   * one (or is the same stretch).
+   * Copies all elements, bit by bit, to a view of the same type and count that does not overlap
+   * this one (or is the same stretch).
    *
    * @param destination where to
    * @throws org.rankfold.errors.CollectiveException INVALID_ARGUMENT when type or count differ

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.collective;
+
+/**
+ * Where a communicator stands in its group.
+ *
+ * @param world logical ranks in the group
+ * @param tasks tasks in the group
+ * @param task this task
+ * @param firstRank the first logical rank this task hosts
+ * @param rankCount how many logical ranks it hosts, at least 1
+ * @param transport what moves bytes, for example {@code loopback}
+ */
+public record CommunicatorInfo(
+    int world, int tasks, int task, int firstRank, int rankCount, String transport) {}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.collective;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.rankfold.contract.DType;
+import org.rankfold.contract.FoldOrder;
+import org.rankfold.contract.ReduceOp;
+import org.rankfold.engine.Engine;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.memory.Arena;
+import org.rankfold.view.View;
+
+/**
+ * A communicator over an engine: a blocking call runs on the caller's thread unless asynchronous
+ * ones are under way; then it queues behind them.
+ */
+final class EngineCommunicator implements Communicator {
+  private final Engine engine;
+  private final CommunicatorInfo info;
+  private final AtomicReference<Thread> caller = new AtomicReference<>();
+  private volatile CallQueue queue;
+  private volatile boolean closed;
+
+  EngineCommunicator(Engine engine, CommunicatorInfo info) {
+    this.engine = engine;
+    this.info = info;
+  }
+
+  @Override
+  public CommunicatorInfo info() {
+    return info;
+  }
+
+  @Override
+  public void allReduce(ReduceOp op, FoldOrder order, List<View> addends, View out) {
+    call(() -> engine.allReduce(op, order, addends, out));
+  }
+
+  @Override
+  public CollectiveHandle allReduceAsync(
+      ReduceOp op, FoldOrder order, List<View> addends, View out) {
+    return enqueue(() -> engine.allReduce(op, order, addends, out));
+  }
+
+  @Override
+  public void reduceScatter(ReduceOp op, FoldOrder order, List<View> addends, List<View> outs) {
+    call(() -> engine.reduceScatter(op, order, addends, outs));
+  }
+
+  @Override
+  public CollectiveHandle reduceScatterAsync(
+      ReduceOp op, FoldOrder order, List<View> addends, List<View> outs) {
+    return enqueue(() -> engine.reduceScatter(op, order, addends, outs));
+  }
+
+  @Override
+  public void allGather(List<View> rows, View out) {
+    call(() -> engine.allGather(rows, out));
+  }
+
+  @Override
+  public CollectiveHandle allGatherAsync(List<View> rows, View out) {
+    return enqueue(() -> engine.allGather(rows, out));
+  }
+
+  @Override
+  public void broadcast(int root, View buffer) {
+    call(() -> engine.broadcast(root, buffer));
+  }
+
+  @Override
+  public CollectiveHandle broadcastAsync(int root, View buffer) {
+    return enqueue(() -> engine.broadcast(root, buffer));
+  }
+
+  @Override
+  public void barrier() {
+    call(engine::barrier);
+  }
+
+  private void call(Runnable work) {
+    claim();
+    try {
+      CallQueue behind = queue;
+      if (behind == null || behind.isIdle()) {
+        work.run();
+      } else {
+        behind.add(work).await();
+      }
+    } finally {
+      caller.set(null);
+    }
+  }
+
+  private CollectiveHandle enqueue(Runnable work) {
+    claim();
+    try {
+      if (queue == null) {
+        queue = new CallQueue(info.task());
+      }
+      return queue.add(work);
+    } finally {
+      caller.set(null);
+    }
+  }
+
+  private void claim() {
+    if (closed) {
+      throw CollectiveException.usage(ErrorCode.CLOSED, "the communicator is closed");
+    }
+    Thread self = Thread.currentThread();
+    Thread other = caller.compareAndExchange(null, self);
+    if (other != null) {
+      throw CollectiveException.usage(
+          ErrorCode.WRONG_THREAD,
+          "thread=%s calls while thread=%s is in a call: one thread at a time",
+          self.getName(),
+          other.getName());
+    }
+  }
+
+  @Override
+  public Arena allocate(DType dtype, long count) {
+    return Arena.allocate(dtype, count, info.tasks());
+  }
+
+  @Override
+  public void checkAbort() {
+    CollectiveException first = engine.failure();
+    if (first != null) {
+      throw new CollectiveException(first.code(), first.getMessage(), first);
+    }
+  }
+
+  @Override
+  public void abort(Throwable cause) {
+    engine.abort(cause);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (caller.get() != null) {
+      engine.abort(
+          new CollectiveException(
+              ErrorCode.CANCELLED, "task " + info.task() + " closed its communicator in a call"));
+    }
+    if (queue != null) {
+      queue.close();
+    }
+    engine.close();
+  }
+}

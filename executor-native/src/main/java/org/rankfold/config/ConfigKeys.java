@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.config;
+
+import java.util.List;
+
+/** Every setting of Rankfold, declared once; docs/configuration.md is written from this list. */
+public final class ConfigKeys {
+  /** Which transport joins the tasks. */
+  public static final ConfigKey<String> TRANSPORT =
+      new ConfigKey<>(
+          "spark.rankfold.transport",
+          "auto, loopback",
+          "auto",
+          "What moves bytes between tasks. `auto` takes the fastest that reaches every task;"
+              + " `loopback` joins tasks of one JVM.",
+          ConfigText.oneOf("auto", "loopback"));
+
+  /** Which pairs are mapped. */
+  public static final ConfigKey<String> PATH =
+      new ConfigKey<>(
+          "spark.rankfold.path",
+          "auto, mapped, staged, mixed",
+          "auto",
+          "How pairs of tasks exchange bytes: `mapped` reads and writes the peer's memory in place,"
+              + " `staged` sends bytes through slots, `mixed` does both by pair, `auto` maps where it"
+              + " can. Never changes a bit.",
+          ConfigText.oneOf("auto", "mapped", "staged", "mixed"));
+
+  /** In which order staged addends arrive. */
+  public static final ConfigKey<String> DELIVERY =
+      new ConfigKey<>(
+          "spark.rankfold.loopback.delivery",
+          "arrival, ascending, descending, shuffled:SEED",
+          "arrival",
+          "The order in which the loopback transport hands out the staged addends of a chunk; for"
+              + " proving that it never changes a bit.",
+          text -> text);
+
+  /** The stretch in which bytes move. */
+  public static final ConfigKey<Integer> CHUNK_BYTES =
+      new ConfigKey<>(
+          "spark.rankfold.chunk.bytes",
+          "size",
+          "256k",
+          "The stretch in which bytes move and between which aborts are noticed. Never changes a"
+              + " bit.",
+          ConfigText::sizeBytes);
+
+  /** How long one wait of a call may last. */
+  public static final ConfigKey<Long> COLLECTIVE_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.collective",
+          "duration",
+          "10min",
+          "How long a rank inside a collective waits for one that does not arrive before the group"
+              + " fails.",
+          ConfigText::durationNs);
+
+  /** How long a failed call waits for its memory. */
+  public static final ConfigKey<Long> EXIT_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.exit",
+          "duration",
+          "5s",
+          "How long a failed call waits for peers to leave this task's memory before the process is"
+              + " given up as unsafe.",
+          ConfigText::durationNs);
+
+  /** Which fold adds. */
+  public static final ConfigKey<String> FOLD =
+      new ConfigKey<>(
+          "spark.rankfold.fold",
+          "auto, scalar, lane, lane-plain",
+          "auto",
+          "Which code adds: `scalar` the obvious loop, `lane` the fast one, `lane-plain` the fast one"
+              + " without the Vector API, `auto` the fastest of this JVM. Never changes a bit.",
+          ConfigText.oneOf("auto", "scalar", "lane", "lane-plain"));
+
+  private static final List<ConfigKey<?>> ALL =
+      List.of(TRANSPORT, PATH, DELIVERY, CHUNK_BYTES, COLLECTIVE_TIMEOUT, EXIT_TIMEOUT, FOLD);
+
+  private ConfigKeys() {}
+
+  /**
+   * All keys in the order of the documentation.
+   *
+   * @return the keys
+   */
+  public static List<ConfigKey<?>> all() {
+    return ALL;
+  }
+}

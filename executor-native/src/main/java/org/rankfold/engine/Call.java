@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+import java.util.Arrays;
+import java.util.List;
+import org.rankfold.errors.OutState;
+import org.rankfold.transport.CallHeader;
+import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.RankTable;
+import org.rankfold.view.View;
+
+/** One collective call of one task on its way: its own record and what the peers said. */
+final class Call {
+  final CallRecord own;
+  final CallRecord[] records;
+  final RankTable table;
+  final int task;
+  OutState outState = OutState.UNTOUCHED;
+  boolean entered;
+
+  Call(CallRecord own, RankTable table, int task) {
+    this.own = own;
+    this.table = table;
+    this.task = task;
+    this.records = new CallRecord[table.tasks()];
+    this.records[task] = own;
+  }
+
+  CallHeader header() {
+    return own.header();
+  }
+
+  long number() {
+    return own.header().number();
+  }
+
+  /** The views of a mapped peer's (or the own) inputs: one for each logical rank it hosts. */
+  View input(int rank) {
+    int host = table.taskOf(rank);
+    return records[host].inputs().get(rank - table.firstRank(host));
+  }
+
+  List<View> outputs(int peer) {
+    return records[peer].outputs();
+  }
+
+  /** What has arrived and who is missing, for the message of a wait that ends badly. */
+  String missing() {
+    StringBuilder text = new StringBuilder(header().describe());
+    long arrived = Arrays.stream(records).filter(r -> r != null).count();
+    text.append(": ")
+        .append(arrived)
+        .append(" of ")
+        .append(records.length)
+        .append(" tasks arrived");
+    String separator = "; missing ";
+    for (int peer = 0; peer < records.length; peer++) {
+      if (records[peer] == null) {
+        text.append(separator).append(table.describe(peer));
+        separator = ", ";
+      }
+    }
+    return text.toString();
+  }
+}

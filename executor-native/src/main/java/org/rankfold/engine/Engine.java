@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+import java.util.List;
+import org.rankfold.contract.FoldOrder;
+import org.rankfold.contract.ReduceOp;
+import org.rankfold.deadline.AbortLatch;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCategory;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.errors.OutState;
+import org.rankfold.fold.Fold;
+import org.rankfold.liveness.ProcessPoison;
+import org.rankfold.metrics.CollectiveMetrics;
+import org.rankfold.transport.CallKind;
+import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.PairPath;
+import org.rankfold.transport.RankTable;
+import org.rankfold.transport.Transport;
+import org.rankfold.view.View;
+
+/**
+ * Runs the calls of one task: numbers them, waits for the peers' headers, folds and moves, and lets
+ * go of the caller's memory only when no peer is inside it. One thread at a time calls; the calls
+ * block, never longer than the collective timeout for one wait.
+ *
+ * <p>A usage error that all tasks see alike leaves the group usable. Any other failure loses it:
+ * the first cause is kept, every task throws, and so does every later call.
+ */
+public final class Engine implements AutoCloseable {
+  private final RankTable table;
+  private final int task;
+  private final Transport transport;
+  private final EngineSettings settings;
+  private final CollectiveMetrics metrics;
+  private final ProcessPoison poison;
+  private final AbortLatch latch;
+  private final Await await;
+  private final FoldCall foldCall;
+  private final MoveCall moveCall;
+  private final int[] mapped;
+  private long calls;
+  private boolean closed;
+  private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
+
+  /**
+   * An engine of a task that has joined its group.
+   *
+   * @param table who hosts what
+   * @param task this task
+   * @param transport the task's transport, owned by the engine from now on
+   * @param fold what adds
+   * @param settings chunk and timeouts
+   * @param metrics where to count
+   * @param poison the process's poison
+   */
+  public Engine(
+      RankTable table,
+      int task,
+      Transport transport,
+      Fold fold,
+      EngineSettings settings,
+      CollectiveMetrics metrics,
+      ProcessPoison poison) {
+    this.table = table;
+    this.task = task;
+    this.transport = transport;
+    this.settings = settings;
+    this.metrics = metrics;
+    this.poison = poison;
+    this.latch = transport.abortLatch();
+    this.await = new Await(latch, transport.localTasks());
+    this.foldCall = new FoldCall(transport, fold, await, settings);
+    this.moveCall = new MoveCall(transport, await, settings);
+    this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
+  }
+
+  /**
+   * Folds all addends and gives every task the result.
+   *
+   * @param op what is done with two addends
+   * @param order in which order addends meet
+   * @param addends one view for each hosted logical rank, ascending
+   * @param out the result; disjoint from the addends or the same stretch as one of them
+   */
+  public void allReduce(ReduceOp op, FoldOrder order, List<View> addends, View out) {
+    execute(CallRequest.allReduce(table, task, op, order, addends, out), foldCall);
+  }
+
+  /**
+   * Folds all addends and gives every logical rank its part.
+   *
+   * @param op what is done with two addends
+   * @param order in which order addends meet
+   * @param addends one view for each hosted logical rank, ascending; the count is a multiple of the
+   *     world
+   * @param outs one view for each hosted logical rank: its part
+   */
+  public void reduceScatter(ReduceOp op, FoldOrder order, List<View> addends, List<View> outs) {
+    execute(CallRequest.reduceScatter(table, task, op, order, addends, outs), foldCall);
+  }
+
+  /**
+   * Gives every task the rows of all logical ranks.
+   *
+   * @param rows one view for each hosted logical rank, ascending
+   * @param out all rows by logical rank
+   */
+  public void allGather(List<View> rows, View out) {
+    execute(CallRequest.allGather(table, task, rows, out), moveCall);
+  }
+
+  /**
+   * Gives every task the elements of the root's task.
+   *
+   * @param root the root's logical rank
+   * @param buffer read on the task that hosts the root, written on the others
+   */
+  public void broadcast(int root, View buffer) {
+    execute(CallRequest.broadcast(table, root, buffer), moveCall);
+  }
+
+  /** Returns when every task has called. */
+  public void barrier() {
+    execute(CallRequest.barrier(), null);
+  }
+
+  private void execute(CallRequest request, CallBody body) {
+    requireUsable();
+    long startNs = System.nanoTime();
+    long number = ++calls;
+    Call call = new Call(request.record(number, settings.chunkBytes()), table, task);
+    progress = new EngineProgress(number - 1, call.header(), startNs);
+    try {
+      transport.publish(call.own);
+      awaitRecords(call);
+    } catch (RuntimeException | Error e) {
+      throw fail(call, e);
+    }
+    try {
+      Agreement.require(table, call.records);
+    } catch (CollectiveException e) {
+      progress = new EngineProgress(number, null, System.nanoTime());
+      metrics.onFailure(e.code());
+      throw e;
+    }
+    try {
+      if (body != null) {
+        enter(call);
+        body.run(call);
+        exit(call);
+      }
+    } catch (RuntimeException | Error e) {
+      throw fail(call, e);
+    }
+    long endNs = System.nanoTime();
+    progress = new EngineProgress(number, null, endNs);
+    metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
+  }
+
+  private void requireUsable() {
+    if (closed) {
+      throw CollectiveException.usage(ErrorCode.CLOSED, "the communicator is closed");
+    }
+    CollectiveException first = latch.cause();
+    if (first != null) {
+      throw lost("the next call", first, OutState.UNTOUCHED);
+    }
+  }
+
+  private void awaitRecords(Call call) {
+    for (int peer = 0; peer < table.tasks(); peer++) {
+      if (peer != task) {
+        int awaited = peer;
+        await.until(
+            () -> hasRecord(call, awaited),
+            settings.collectiveTimeoutNs(),
+            () -> {
+              collectRecords(call);
+              return call.missing();
+            });
+      }
+    }
+  }
+
+  private boolean hasRecord(Call call, int peer) {
+    CallRecord record = transport.recordOf(peer, call.number());
+    if (record == null) {
+      if (transport.isClosed(peer) && transport.lastPublished(peer) < call.number()) {
+        throw new CollectiveException(
+            ErrorCode.PEER_FAILED,
+            call.header().describe()
+                + ": "
+                + table.describe(peer)
+                + " closed its communicator after call #"
+                + transport.lastPublished(peer));
+      }
+      return false;
+    }
+    call.records[peer] = record;
+    return true;
+  }
+
+  private void collectRecords(Call call) {
+    for (int peer = 0; peer < table.tasks(); peer++) {
+      if (call.records[peer] == null) {
+        call.records[peer] = transport.recordOf(peer, call.number());
+      }
+    }
+  }
+
+  private void enter(Call call) {
+    if (mapped.length > 0) {
+      call.entered = transport.enter(call.number());
+      if (!call.entered) {
+        await.throwIfAborted();
+      }
+    }
+  }
+
+  /** Lets go of the peers' memory and waits until they let go of this task's. */
+  private void exit(Call call) {
+    if (mapped.length == 0) {
+      return;
+    }
+    transport.leave(call.number(), true);
+    call.entered = false;
+    for (int peer : mapped) {
+      boolean left =
+          await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
+      if (!left) {
+        throw new CollectiveException(
+            ErrorCode.TIMEOUT,
+            call.header().describe() + ": " + table.describe(peer) + " does not leave the call");
+      }
+    }
+    for (int peer : mapped) {
+      if (!transport.hasCompleted(peer, call.number())) {
+        await.throwIfAborted();
+      }
+    }
+  }
+
+  /** Left, or will never enter: whoever enters after the latch tripped turns round at once. */
+  private boolean isOut(int peer, long number) {
+    return transport.hasLeft(peer, number) || (latch.isTripped() && !transport.isInside(peer));
+  }
+
+  /** Ends the group: tells everybody, leaves, and waits until no peer is inside this memory. */
+  private CollectiveException fail(Call call, Throwable failure) {
+    CollectiveException own =
+        failure instanceof CollectiveException known && !isUsage(known)
+            ? known
+            : new CollectiveException(
+                ErrorCode.INTERNAL, call.header().describe() + ": " + failure, failure);
+    CollectiveException first = latch.trip(own);
+    if (call.entered) {
+      transport.leave(call.number(), false);
+    }
+    boolean alone = await.quietlyUntil(this::isMemoryFree, settings.exitTimeoutNs());
+    if (!alone) {
+      CollectiveException fatal =
+          new CollectiveException(
+              ErrorCode.MEMORY_STILL_BORROWED,
+              call.header().describe()
+                  + ": a peer is still inside this task's memory; output unknown",
+              OutState.NOT_APPLICABLE,
+              first);
+      poison.poison(fatal);
+      metrics.onFailure(fatal.code());
+      return fatal;
+    }
+    metrics.onFailure(first.code());
+    return lost(call.header().describe(), first, outState(call));
+  }
+
+  private static boolean isUsage(CollectiveException e) {
+    return e.category() == ErrorCategory.USAGE;
+  }
+
+  private boolean isMemoryFree() {
+    for (int peer : mapped) {
+      if (transport.isInside(peer)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private OutState outState(Call call) {
+    if (call.header().kind() == CallKind.BARRIER) {
+      return OutState.NOT_APPLICABLE;
+    }
+    if (call.outState == OutState.UNTOUCHED) {
+      for (int peer : mapped) {
+        if (transport.lastEntered(peer) >= call.number()) {
+          return OutState.PARTLY_WRITTEN;
+        }
+      }
+    }
+    return call.outState;
+  }
+
+  private CollectiveException lost(String what, CollectiveException first, OutState state) {
+    String text = what + " ended, output " + state + ": " + first.getMessage();
+    return new CollectiveException(first.code(), text, state, first);
+  }
+
+  /**
+   * Ends the group because of something outside a call, such as an exception in the caller's own
+   * code. May be called by any thread; peers learn of it in their current wait or at their next
+   * call.
+   *
+   * @param cause what happened
+   */
+  public void abort(Throwable cause) {
+    if (cause instanceof CollectiveException known && !isUsage(known)) {
+      latch.trip(known);
+    } else {
+      latch.trip(
+          new CollectiveException(
+              ErrorCode.PEER_FAILED, table.describe(task) + " failed: " + cause, cause));
+    }
+  }
+
+  /**
+   * Why the group is lost. May be called by any thread.
+   *
+   * @return the first cause, or null while the group is intact
+   */
+  public CollectiveException failure() {
+    return latch.cause();
+  }
+
+  /**
+   * How far this task has come. May be called by any thread.
+   *
+   * @return a consistent state
+   */
+  public EngineProgress progress() {
+    return progress;
+  }
+
+  /**
+   * The transport's name.
+   *
+   * @return for example {@code loopback}
+   */
+  public String transportName() {
+    return transport.name();
+  }
+
+  /** Leaves the group in good order; idempotent. Peers that still call are told so. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      transport.close();
+    }
+  }
+}

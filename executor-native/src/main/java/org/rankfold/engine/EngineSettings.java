@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+/**
+ * What an engine needs to know beside its group.
+ *
+ * @param chunkBytes the stretch in which bytes move and between which aborts are noticed; at least
+ *     1; an element is never split
+ * @param collectiveTimeoutNs how long any single wait of a call may last
+ * @param exitTimeoutNs how long a failed call waits for peers to leave this task's memory
+ */
+public record EngineSettings(int chunkBytes, long collectiveTimeoutNs, long exitTimeoutNs) {
+  /**
+   * Checked settings.
+   *
+   * @param chunkBytes at least 1
+   * @param collectiveTimeoutNs above 0
+   * @param exitTimeoutNs above 0
+   */
+  public EngineSettings {
+    if (chunkBytes < 1) {
+      throw new IllegalArgumentException("chunkBytes=" + chunkBytes + " < 1");
+    }
+    if (collectiveTimeoutNs <= 0 || exitTimeoutNs <= 0) {
+      throw new IllegalArgumentException(
+          "collectiveTimeoutNs=" + collectiveTimeoutNs + " exitTimeoutNs=" + exitTimeoutNs);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+import org.rankfold.contract.ReduceContract;
+import org.rankfold.errors.OutState;
+import org.rankfold.fold.Fold;
+import org.rankfold.transport.CallKind;
+import org.rankfold.transport.DeliveryTag;
+import org.rankfold.transport.PairPath;
+import org.rankfold.transport.RankTable;
+import org.rankfold.transport.Transport;
+import org.rankfold.view.View;
+
+/**
+ * All-reduce and reduce-scatter: every task folds its chunks from L views in rank order, read in
+ * place from mapped peers and from slots of staged ones; an all-reduce stores each result into the
+ * mapped peers' outputs in the same pass and sends it to the staged ones.
+ */
+final class FoldCall implements CallBody {
+  private static final int CHUNKS_AHEAD = 2;
+
+  private final Transport transport;
+  private final Fold fold;
+  private final Await await;
+  private final EngineSettings settings;
+
+  FoldCall(Transport transport, Fold fold, Await await, EngineSettings settings) {
+    this.transport = transport;
+    this.fold = fold;
+    this.await = await;
+    this.settings = settings;
+  }
+
+  @Override
+  public void run(Call call) {
+    new Pass(call).run();
+  }
+
+  private final class Pass {
+    private final Call call;
+    private final RankTable table;
+    private final int task;
+    private final ReduceContract contract;
+    private final boolean distribute;
+    private final FoldSchedule schedule;
+    private final StagedExchange exchange;
+    private final int[] staged;
+    private final int[] mapped;
+    private final boolean[] isStagedRank;
+
+    Pass(Call call) {
+      this.call = call;
+      this.table = call.table;
+      this.task = call.task;
+      this.contract = call.header().contract();
+      this.distribute = call.header().kind() == CallKind.ALL_REDUCE;
+      this.schedule =
+          distribute
+              ? FoldSchedule.shards(
+                  table, contract.dtype(), call.header().count(), settings.chunkBytes())
+              : FoldSchedule.parts(
+                  table, contract.dtype(), call.header().count(), settings.chunkBytes());
+      this.staged = Pairs.of(table, task, transport, PairPath.STAGED);
+      this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
+      this.exchange =
+          staged.length == 0
+              ? null
+              : new StagedExchange(call.number(), table, transport, this::placeOf);
+      this.isStagedRank = new boolean[table.world()];
+      for (int peer : staged) {
+        for (int r = 0; r < table.rankCount(peer); r++) {
+          isStagedRank[table.firstRank(peer) + r] = true;
+        }
+      }
+    }
+
+    void run() {
+      try {
+        int chunks = schedule.chunks(task);
+        sendAddends(0, CHUNKS_AHEAD);
+        for (int chunk = 0; chunk < chunks; chunk++) {
+          await.throwIfAborted();
+          sendAddends(chunk + CHUNKS_AHEAD, chunk + CHUNKS_AHEAD + 1);
+          foldChunk(chunk);
+        }
+        if (exchange != null) {
+          sendAddends(chunks + CHUNKS_AHEAD, schedule.mostChunks());
+          awaitResults();
+        }
+      } catch (RuntimeException | Error e) {
+        if (exchange != null) {
+          exchange.drop();
+        }
+        throw e;
+      }
+    }
+
+    private void sendAddends(int fromChunk, int toChunk) {
+      for (int peer : staged) {
+        int end = Math.min(toChunk, schedule.chunks(peer));
+        for (int chunk = fromChunk; chunk < end; chunk++) {
+          long from = schedule.from(peer, chunk);
+          long length = schedule.length(peer, chunk);
+          for (int r = 0; r < table.rankCount(task); r++) {
+            View stretch = call.own.inputs().get(r).slice(from, length);
+            exchange.send(
+                peer, DeliveryTag.Phase.ADDEND, table.firstRank(task) + r, chunk, stretch);
+          }
+        }
+      }
+    }
+
+    private void foldChunk(int chunk) {
+      long from = schedule.from(task, chunk);
+      long length = schedule.length(task, chunk);
+      if (exchange != null) {
+        await.until(
+            () -> {
+              exchange.pump();
+              return hasAddends(chunk);
+            },
+            settings.collectiveTimeoutNs(),
+            () -> missingAddends(chunk));
+      }
+      View[] addends = new View[table.world()];
+      for (int rank = 0; rank < addends.length; rank++) {
+        addends[rank] =
+            isStagedRank[rank]
+                ? exchange.addend(rank, chunk, length)
+                : call.input(rank).slice(from, length);
+      }
+      call.outState = OutState.PARTLY_WRITTEN;
+      View[] outs = outs(chunk, from, length);
+      fold.fold(contract, addends, outs);
+      if (exchange != null) {
+        for (int rank = 0; rank < addends.length; rank++) {
+          if (isStagedRank[rank]) {
+            exchange.releaseAddend(rank, chunk);
+          }
+        }
+        if (distribute) {
+          for (int peer : staged) {
+            exchange.send(peer, DeliveryTag.Phase.RESULT, task, chunk, outs[0]);
+          }
+        }
+      }
+    }
+
+    private View[] outs(int chunk, long from, long length) {
+      if (!distribute) {
+        int local = schedule.part(task, chunk) - table.firstRank(task);
+        View part = call.own.outputs().get(local);
+        return new View[] {part.slice(schedule.fromInPart(chunk), length)};
+      }
+      View[] outs = new View[1 + mapped.length];
+      outs[0] = call.own.outputs().get(0).slice(from, length);
+      for (int i = 0; i < mapped.length; i++) {
+        outs[1 + i] = call.outputs(mapped[i]).get(0).slice(from, length);
+      }
+      return outs;
+    }
+
+    private boolean hasAddends(int chunk) {
+      for (int rank = 0; rank < isStagedRank.length; rank++) {
+        if (isStagedRank[rank] && !exchange.hasAddend(rank, chunk)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private String missingAddends(int chunk) {
+      StringBuilder text = new StringBuilder(call.header().describe());
+      text.append(": chunk ").append(chunk).append(" lacks the addends of logical ranks");
+      for (int rank = 0; rank < isStagedRank.length; rank++) {
+        if (isStagedRank[rank] && !exchange.hasAddend(rank, chunk)) {
+          text.append(' ').append(rank);
+        }
+      }
+      return text.toString();
+    }
+
+    private void awaitResults() {
+      long expected = 0;
+      if (distribute) {
+        for (int peer : staged) {
+          expected += schedule.chunks(peer);
+        }
+      }
+      long results = expected;
+      await.until(
+          () -> {
+            exchange.pump();
+            return exchange.placed() == results && exchange.isSent();
+          },
+          settings.collectiveTimeoutNs(),
+          () ->
+              call.header().describe()
+                  + ": "
+                  + exchange.placed()
+                  + " of "
+                  + results
+                  + " folded chunks arrived");
+    }
+
+    private View placeOf(int sender, DeliveryTag tag) {
+      boolean known =
+          distribute
+              && tag.phase() == DeliveryTag.Phase.RESULT
+              && tag.index() == sender
+              && tag.chunk() < schedule.chunks(sender);
+      if (!known) {
+        return null;
+      }
+      call.outState = OutState.PARTLY_WRITTEN;
+      return call.own
+          .outputs()
+          .get(0)
+          .slice(schedule.from(sender, tag.chunk()), schedule.length(sender, tag.chunk()));
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+import org.rankfold.errors.OutState;
+import org.rankfold.transport.CallKind;
+import org.rankfold.transport.DeliveryTag;
+import org.rankfold.transport.PairPath;
+import org.rankfold.transport.RankTable;
+import org.rankfold.transport.Transport;
+import org.rankfold.view.View;
+
+/**
+ * All-gather and broadcast: bytes move, nothing is folded. Rows are pushed into mapped peers'
+ * outputs and a broadcast's buffer is pulled from a mapped root, so that all tasks copy at once;
+ * staged peers are sent chunks.
+ */
+final class MoveCall implements CallBody {
+  private final Transport transport;
+  private final Await await;
+  private final EngineSettings settings;
+
+  MoveCall(Transport transport, Await await, EngineSettings settings) {
+    this.transport = transport;
+    this.await = await;
+    this.settings = settings;
+  }
+
+  @Override
+  public void run(Call call) {
+    new Pass(call).run();
+  }
+
+  private final class Pass {
+    private final Call call;
+    private final RankTable table;
+    private final int task;
+    private final boolean gather;
+    private final int rootTask;
+    private final long count;
+    private final int chunkElements;
+    private final int[] staged;
+    private final StagedExchange exchange;
+
+    Pass(Call call) {
+      this.call = call;
+      this.table = call.table;
+      this.task = call.task;
+      this.gather = call.header().kind() == CallKind.ALL_GATHER;
+      this.rootTask = gather ? -1 : table.taskOf(call.header().root());
+      this.count = call.header().count();
+      this.chunkElements = FoldSchedule.chunkElements(call.header().dtype(), settings.chunkBytes());
+      this.staged = Pairs.of(table, task, transport, PairPath.STAGED);
+      this.exchange = new StagedExchange(call.number(), table, transport, this::placeOf);
+    }
+
+    void run() {
+      if (gather || task == rootTask) {
+        sendToStaged();
+      }
+      if (gather) {
+        pushRows();
+      } else if (task != rootTask && transport.path(rootTask) == PairPath.MAPPED) {
+        copyInChunks(call.records[rootTask].inputs().get(0), call.own.outputs().get(0));
+      }
+      if (staged.length > 0) {
+        awaitRows();
+      }
+    }
+
+    private void sendToStaged() {
+      for (int chunk = 0; chunk < chunks(); chunk++) {
+        long from = (long) chunk * chunkElements;
+        for (int peer : staged) {
+          for (int r = 0; r < call.own.inputs().size(); r++) {
+            View row = call.own.inputs().get(r);
+            int index = gather ? table.firstRank(task) + r : 0;
+            exchange.send(
+                peer, DeliveryTag.Phase.ROW, index, chunk, row.slice(from, length(chunk)));
+          }
+        }
+      }
+    }
+
+    private void pushRows() {
+      for (int peer = 0; peer < table.tasks(); peer++) {
+        if (peer != task && transport.path(peer) == PairPath.STAGED) {
+          continue;
+        }
+        for (int r = 0; r < call.own.inputs().size(); r++) {
+          View row = call.own.inputs().get(r);
+          View place = call.outputs(peer).get(0).slice((table.firstRank(task) + r) * count, count);
+          if (!row.isSameStretchAs(place)) {
+            copyInChunks(row, place);
+          }
+        }
+      }
+    }
+
+    private void copyInChunks(View source, View destination) {
+      call.outState = OutState.PARTLY_WRITTEN;
+      for (int chunk = 0; chunk < chunks(); chunk++) {
+        await.throwIfAborted();
+        long from = (long) chunk * chunkElements;
+        source.slice(from, length(chunk)).copyTo(destination.slice(from, length(chunk)));
+      }
+    }
+
+    private void awaitRows() {
+      long expected = 0;
+      for (int peer : staged) {
+        if (gather) {
+          expected += (long) table.rankCount(peer) * chunks();
+        } else if (peer == rootTask) {
+          expected += chunks();
+        }
+      }
+      long rows = expected;
+      await.until(
+          () -> {
+            exchange.pump();
+            return exchange.placed() == rows && exchange.isSent();
+          },
+          settings.collectiveTimeoutNs(),
+          () ->
+              call.header().describe()
+                  + ": "
+                  + exchange.placed()
+                  + " of "
+                  + rows
+                  + " chunks of rows arrived");
+    }
+
+    private View placeOf(int sender, DeliveryTag tag) {
+      if (tag.phase() != DeliveryTag.Phase.ROW || tag.chunk() >= chunks()) {
+        return null;
+      }
+      boolean known =
+          gather
+              ? tag.index() >= table.firstRank(sender) && tag.index() < table.firstRank(sender + 1)
+              : sender == rootTask && tag.index() == 0;
+      if (!known) {
+        return null;
+      }
+      call.outState = OutState.PARTLY_WRITTEN;
+      long rowStart = gather ? tag.index() * count : 0;
+      return call.own
+          .outputs()
+          .get(0)
+          .slice(rowStart + (long) tag.chunk() * chunkElements, length(tag.chunk()));
+    }
+
+    private int chunks() {
+      return Math.toIntExact((count + chunkElements - 1) / chunkElements);
+    }
+
+    private long length(int chunk) {
+      return Math.min(chunkElements, count - (long) chunk * chunkElements);
+    }
+  }
+}

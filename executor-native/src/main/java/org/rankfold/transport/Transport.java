@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.transport;
+
+import org.rankfold.deadline.AbortLatch;
+import org.rankfold.view.View;
+
+/**
+ * Moves bytes between the tasks of one group; it never adds. Every method returns at once: whoever
+ * calls waits, with a deadline and an eye on {@link #abortLatch()}. One thread at a time calls,
+ * except for the latch, which everybody may trip.
+ *
+ * <p>A call runs as: {@link #publish} by everybody, {@link #recordOf} until all are there, then for
+ * mapped pairs {@link #enter}, work in each other's memory, {@link #leave}, {@link #hasLeft} until
+ * all are out; for staged pairs {@link #offer}, {@link #poll}, {@link #isFlushed}.
+ */
+public interface Transport extends AutoCloseable {
+  /**
+   * The name users choose it by.
+   *
+   * @return for example {@code loopback}
+   */
+  String name();
+
+  /**
+   * How this task and a peer exchange bytes; both sides agree and it never changes.
+   *
+   * @param peer another task
+   * @return the path of the pair
+   */
+  PairPath path(int peer);
+
+  /**
+   * How many tasks of the group share this machine's cores, this one included.
+   *
+   * @return tasks, at least 1
+   */
+  int localTasks();
+
+  /**
+   * The group's latch as this task sees it: tripping it reaches every task, and every task's
+   * failure trips it.
+   *
+   * @return the latch
+   */
+  AbortLatch abortLatch();
+
+  /**
+   * Says what this task wants of its next call and lends the record's views to mapped peers.
+   *
+   * @param record the call; its number is one above the last published
+   */
+  void publish(CallRecord record);
+
+  /**
+   * What a peer said of a call. Valid until this task publishes the call after next.
+   *
+   * @param peer another task
+   * @param call a call this task has published
+   * @return the record, its views only when they lie in this process; null when the peer has not
+   *     published it
+   */
+  CallRecord recordOf(int peer, long call);
+
+  /**
+   * The last call a peer is known to have published.
+   *
+   * @param peer another task
+   * @return a call's number, 0 before the first
+   */
+  long lastPublished(int peer);
+
+  /**
+   * Whether a peer closed its side in good order and will publish nothing more.
+   *
+   * @param peer another task
+   * @return true once closed
+   */
+  boolean isClosed(int peer);
+
+  /**
+   * Enters mapped peers' memory. Ordered against the latch: when a peer trips it first, this
+   * returns false; when this task enters first, that peer sees {@link #isInside}.
+   *
+   * @param call the call whose records are all there
+   * @return false when the group was aborted; then nothing may be touched
+   */
+  boolean enter(long call);
+
+  /**
+   * Says that this task is out of every peer's memory, with all its writes visible to who sees it.
+   *
+   * @param call the call entered
+   * @param completed whether this task did all its work in the call
+   */
+  void leave(long call, boolean completed);
+
+  /**
+   * Whether a mapped peer that has left a call did all its work in it.
+   *
+   * @param peer another task
+   * @param call a call's number
+   * @return false when the peer left early
+   */
+  boolean hasCompleted(int peer, long call);
+
+  /**
+   * Whether a mapped peer has left a call.
+   *
+   * @param peer another task
+   * @param call a call's number
+   * @return true once it left, with all its writes visible
+   */
+  boolean hasLeft(int peer, long call);
+
+  /**
+   * Whether a mapped peer is inside this task's memory.
+   *
+   * @param peer another task
+   * @return true between its enter and its leave
+   */
+  boolean isInside(int peer);
+
+  /**
+   * The last call in which a mapped peer entered memory.
+   *
+   * @param peer another task
+   * @return a call's number, 0 when it never did
+   */
+  long lastEntered(int peer);
+
+  /**
+   * Takes bytes for a staged peer, in order for each pair, if there is room for them.
+   *
+   * @param peer another task
+   * @param tag what the bytes are
+   * @param source the bytes, borrowed until {@link #isFlushed}; at most a chunk
+   * @return false when there is no room now; then nothing was taken
+   */
+  boolean offer(int peer, DeliveryTag tag, View source);
+
+  /**
+   * The next delivery to this task.
+   *
+   * @return the delivery, or null when none has arrived
+   */
+  Delivery poll();
+
+  /**
+   * Whether every source taken by {@link #offer} may be written again.
+   *
+   * @return true when nothing is borrowed
+   */
+  boolean isFlushed();
+
+  /** Leaves the group in good order; idempotent. Peers see {@link #isClosed}. */
+  @Override
+  void close();
+}

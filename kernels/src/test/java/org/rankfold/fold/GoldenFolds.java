@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.fold;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rankfold.digest.BitDigest;
+import org.rankfold.digest.GoldenRow;
+import org.rankfold.digest.GoldenTable;
+import org.rankfold.digest.OracleInputs;
+import org.rankfold.view.View;
+
+/** Runs a fold over the golden table. */
+final class GoldenFolds {
+  private GoldenFolds() {}
+
+  /** The rows whose digest the fold does not reach, described. */
+  static List<String> wrongRows(Fold fold, TestMemory memory) {
+    List<String> wrong = new ArrayList<>();
+    for (GoldenRow row : GoldenTable.builtIn()) {
+      View[] addends = new View[row.contract().world()];
+      for (int r = 0; r < addends.length; r++) {
+        addends[r] = memory.view(row.contract().dtype(), (int) row.n(), r);
+        OracleInputs.fill(addends[r], row.kind(), row.seed(), r, 0);
+      }
+      View out = memory.view(row.contract().dtype(), (int) row.n(), addends.length);
+      fold.fold(row.contract(), addends, new View[] {out});
+      if (!BitDigest.of(out).equals(row.sha256())) {
+        wrong.add(row.describe());
+      }
+    }
+    return wrong;
+  }
+}
