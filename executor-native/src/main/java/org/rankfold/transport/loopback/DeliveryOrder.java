@@ -35,24 +35,23 @@ public record DeliveryOrder(Kind kind, long seed) {
    * @throws CollectiveException INVALID_ARGUMENT for anything else
    */
   public static DeliveryOrder parse(String text) {
-    switch (text) {
-      case "arrival":
-        return ARRIVAL;
-      case "ascending":
-        return new DeliveryOrder(Kind.ASCENDING, 0);
-      case "descending":
-        return new DeliveryOrder(Kind.DESCENDING, 0);
-      default:
-        if (text.startsWith("shuffled:")) {
-          try {
-            return new DeliveryOrder(
-                Kind.SHUFFLED, Long.parseLong(text.substring("shuffled:".length())));
-          } catch (NumberFormatException e) {
-            throw refused(text);
-          }
-        }
+    return switch (text) {
+      case "arrival" -> ARRIVAL;
+      case "ascending" -> new DeliveryOrder(Kind.ASCENDING, 0);
+      case "descending" -> new DeliveryOrder(Kind.DESCENDING, 0);
+      default -> new DeliveryOrder(Kind.SHUFFLED, seedOf(text));
+    };
+  }
+
+  private static long seedOf(String text) {
+    if (text.startsWith("shuffled:")) {
+      try {
+        return Long.parseLong(text.substring("shuffled:".length()));
+      } catch (NumberFormatException e) {
         throw refused(text);
+      }
     }
+    throw refused(text);
   }
 
   private static CollectiveException refused(String text) {
