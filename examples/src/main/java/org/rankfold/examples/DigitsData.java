@@ -13,11 +13,12 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The UCI optical digits that ship with the examples: 1,797 images of 8x8 pixels in ten classes (source and licence in
- * {@code data/README.md} beside the file).
+ * The UCI optical digits that ship with the examples: 1,797 images of 8x8 pixels in ten classes
+ * (source and licence in {@code data/README.md} beside the file).
  *
- * <p>A pixel of 0 .. 16 becomes that number divided by 16, exact in float. A row's id is its position in the file; ids
- * 4, 9, 14, ... (id mod 5 = 4) are held out: 359 rows to test with, 1,438 to train on.
+ * <p>A pixel of 0 .. 16 becomes that number divided by 16, exact in float. A row's id is its
+ * position in the file; ids 4, 9, 14, ... (id mod 5 = 4) are held out: 359 rows to test with, 1,438
+ * to train on.
  */
 public final class DigitsData {
   /** Inputs of a row: 8x8 pixels, the first row of pixels first. */
@@ -53,10 +54,12 @@ public final class DigitsData {
   public static List<LabelledRow> read() {
     try (InputStream in = DigitsData.class.getResourceAsStream(RESOURCE)) {
       if (in == null) {
-        throw new IOException(RESOURCE + " is not on the class path beside " + DigitsData.class.getName());
+        throw new IOException(
+            RESOURCE + " is not on the class path beside " + DigitsData.class.getName());
       }
       List<LabelledRow> rows =
-          parse(RESOURCE, new InputStreamReader(new GZIPInputStream(in), StandardCharsets.US_ASCII));
+          parse(
+              RESOURCE, new InputStreamReader(new GZIPInputStream(in), StandardCharsets.US_ASCII));
       if (rows.size() != ROWS) {
         throw new IOException(RESOURCE + ": rows=" + rows.size() + " != " + ROWS);
       }
@@ -86,15 +89,18 @@ public final class DigitsData {
     return rows;
   }
 
-  private static int wholeNumber(String where, String[] fields, int index, int largest) throws IOException {
+  private static int wholeNumber(String where, String[] fields, int index, int largest)
+      throws IOException {
     int value;
     try {
       value = Integer.parseInt(fields[index]);
     } catch (NumberFormatException e) {
-      throw new IOException(where + ": field " + (index + 1) + "='" + fields[index] + "' is not a whole number", e);
+      throw new IOException(
+          where + ": field " + (index + 1) + "='" + fields[index] + "' is not a whole number", e);
     }
     if (value < 0 || value > largest) {
-      throw new IOException(where + ": field " + (index + 1) + "=" + value + " is not in 0 .. " + largest);
+      throw new IOException(
+          where + ": field " + (index + 1) + "=" + value + " is not in 0 .. " + largest);
     }
     return value;
   }

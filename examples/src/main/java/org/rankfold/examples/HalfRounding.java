@@ -2,13 +2,16 @@
 package org.rankfold.examples;
 
 /**
- * Rounds floats to half precision, to nearest even, for {@link OracleInputs}: on purpose not the conversion of the
- * folds, which the oracle's inputs are to prove.
+ * Rounds floats to half precision, to nearest even, for {@link OracleInputs}: on purpose not the
+ * conversion of the folds, which the oracle's inputs are to prove.
  */
 final class HalfRounding {
   private HalfRounding() {}
 
-  /** The f16 bits nearest to a value; every NaN becomes 7e00, beyond 65,504 and its half gap infinity. */
+  /**
+   * The f16 bits nearest to a value; every NaN becomes 7e00, beyond 65,504 and its half gap
+   * infinity.
+   */
   static short f16(float value) {
     int sign = Float.floatToRawIntBits(value) >>> 16 & 0x8000;
     float size = Math.abs(value);
@@ -18,10 +21,12 @@ final class HalfRounding {
     if (size >= 65520.0f) {
       return (short) (sign | 0x7c00);
     }
-    // In units of the gap between neighbours the nearest even whole number is the answer: rint rounds exactly so.
+    // In units of the gap between neighbours the nearest even whole number is the answer: rint
+    // rounds exactly so.
     int exponent = Math.max(Math.getExponent(size), -14);
     long gaps = (long) Math.rint((double) size * powerOfTwo(10 - exponent));
-    // Numbers 1024 .. 2047 are a normal's significand with its leading one; 2048 carries into the next exponent.
+    // Numbers 1024 .. 2047 are a normal's significand with its leading one; 2048 carries into the
+    // next exponent.
     return (short) (sign | (int) (((exponent + 14L) << 10) + gaps));
   }
 

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A folder of images and labels in MNIST's IDX files, gzip-packed or plain: MNIST itself, Fashion-MNIST and their kin.
+ * A folder of images and labels in MNIST's IDX files, gzip-packed or plain: MNIST itself,
+ * Fashion-MNIST and their kin.
  *
- * <p>A pixel of 0 .. 255 becomes the float nearest to that number divided by 255. A row's id is its position in its
- * file. Every error names the file and the values that do not fit.
+ * <p>A pixel of 0 .. 255 becomes the float nearest to that number divided by 255. A row's id is its
+ * position in its file. Every error names the file and the values that do not fit.
  */
 public final class IdxData {
   /** Where Debian's package {@code dataset-fashion-mnist} puts its files. */
@@ -35,8 +36,8 @@ public final class IdxData {
   }
 
   /**
-   * Reads the training part: {@code train-images-idx3-ubyte} and {@code train-labels-idx1-ubyte}, each with or without
-   * {@code .gz}.
+   * Reads the training part: {@code train-images-idx3-ubyte} and {@code train-labels-idx1-ubyte},
+   * each with or without {@code .gz}.
    *
    * @return the rows in the order of the file
    * @throws IOException if a file is missing or damaged, or the two do not fit together
@@ -46,8 +47,8 @@ public final class IdxData {
   }
 
   /**
-   * Reads the test part: {@code t10k-images-idx3-ubyte} and {@code t10k-labels-idx1-ubyte}, each with or without {@code
-   * .gz}.
+   * Reads the test part: {@code t10k-images-idx3-ubyte} and {@code t10k-labels-idx1-ubyte}, each
+   * with or without {@code .gz}.
    *
    * @return the rows in the order of the file
    * @throws IOException if a file is missing or damaged, or the two do not fit together
@@ -61,7 +62,13 @@ public final class IdxData {
     IdxFile labels = IdxFile.read(existing(part + "-labels-idx1-ubyte"), 1);
     if (images.items() != labels.items()) {
       throw new IOException(
-          images.file() + " images=" + images.items() + " != " + labels.file() + " labels=" + labels.items());
+          images.file()
+              + " images="
+              + images.items()
+              + " != "
+              + labels.file()
+              + " labels="
+              + labels.items());
     }
     float[] scaled = new float[BRIGHTEST + 1];
     for (int v = 0; v <= BRIGHTEST; v++) {
@@ -76,7 +83,8 @@ public final class IdxData {
       }
       int label = Byte.toUnsignedInt(labels.item(r)[0]);
       if (label >= CLASSES) {
-        throw new IOException(labels.file() + ": label=" + label + " of row " + r + " >= classes=" + CLASSES);
+        throw new IOException(
+            labels.file() + ": label=" + label + " of row " + r + " >= classes=" + CLASSES);
       }
       rows.add(new LabelledRow(r, features, label));
     }

@@ -15,10 +15,12 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * One IDX file of unsigned bytes, read whole: a big-endian magic word (0x0800 + dimensions), one big-endian int for each
- * dimension, then the bytes, the last dimension fastest. The first dimension counts the items.
+ * One IDX file of unsigned bytes, read whole: a big-endian magic word (0x0800 + dimensions), one
+ * big-endian int for each dimension, then the bytes, the last dimension fastest. The first
+ * dimension counts the items.
  *
- * <p>The header is not believed: memory grows with the bytes that arrive, and bytes too few or too many are errors.
+ * <p>The header is not believed: memory grows with the bytes that arrive, and bytes too few or too
+ * many are errors.
  */
 final class IdxFile {
   private static final int UNSIGNED_BYTES = 0x0800;
@@ -58,12 +60,19 @@ final class IdxFile {
     return file.toString().endsWith(".gz") ? new GZIPInputStream(raw) : raw;
   }
 
-  private static List<byte[]> items(Path file, int dimensions, DataInputStream in) throws IOException {
+  private static List<byte[]> items(Path file, int dimensions, DataInputStream in)
+      throws IOException {
     int magic = in.readInt();
     if (magic != UNSIGNED_BYTES + dimensions) {
       throw new IOException(
-          file + ": magic=" + magic + " != " + (UNSIGNED_BYTES + dimensions) + " (unsigned bytes, dimensions="
-              + dimensions + ")");
+          file
+              + ": magic="
+              + magic
+              + " != "
+              + (UNSIGNED_BYTES + dimensions)
+              + " (unsigned bytes, dimensions="
+              + dimensions
+              + ")");
     }
     int[] sizes = new int[dimensions];
     for (int d = 0; d < dimensions; d++) {
@@ -72,26 +81,44 @@ final class IdxFile {
     long itemBytes = 1;
     for (int d = 0; d < dimensions; d++) {
       if (sizes[d] < 0 || (d > 0 && sizes[d] == 0)) {
-        throw new IOException(file + ": size=" + sizes[d] + " of dimension " + d + " in " + Arrays.toString(sizes));
+        throw new IOException(
+            file + ": size=" + sizes[d] + " of dimension " + d + " in " + Arrays.toString(sizes));
       }
       itemBytes *= d == 0 ? 1 : sizes[d];
       if (itemBytes > LARGEST_ITEM) {
-        throw new IOException(file + ": sizes=" + Arrays.toString(sizes) + " make an item of more than " + LARGEST_ITEM
-            + " bytes");
+        throw new IOException(
+            file
+                + ": sizes="
+                + Arrays.toString(sizes)
+                + " make an item of more than "
+                + LARGEST_ITEM
+                + " bytes");
       }
     }
     List<byte[]> items = new ArrayList<>(Math.min(sizes[0], SMALL_LIST));
     for (int i = 0; i < sizes[0]; i++) {
       byte[] item = in.readNBytes((int) itemBytes);
       if (item.length != itemBytes) {
-        throw new EOFException(file + ": bytes=" + (i * itemBytes + item.length) + " < " + sizes[0] * itemBytes
-            + " that sizes=" + Arrays.toString(sizes) + " say");
+        throw new EOFException(
+            file
+                + ": bytes="
+                + (i * itemBytes + item.length)
+                + " < "
+                + sizes[0] * itemBytes
+                + " that sizes="
+                + Arrays.toString(sizes)
+                + " say");
       }
       items.add(item);
     }
     if (in.read() >= 0) {
-      throw new IOException(file + ": has more than the bytes=" + sizes[0] * itemBytes + " that sizes="
-          + Arrays.toString(sizes) + " say");
+      throw new IOException(
+          file
+              + ": has more than the bytes="
+              + sizes[0] * itemBytes
+              + " that sizes="
+              + Arrays.toString(sizes)
+              + " say");
     }
     return items;
   }

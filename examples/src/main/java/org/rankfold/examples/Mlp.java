@@ -5,29 +5,34 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A multi-layer perceptron with ReLU between its layers and softmax cross-entropy at its end, in plain Java whose every
- * rounding is written down: the same parameters and rows give the same bits on every JVM, compiler and processor.
+ * A multi-layer perceptron with ReLU between its layers and softmax cross-entropy at its end, in
+ * plain Java whose every rounding is written down: the same parameters and rows give the same bits
+ * on every JVM, compiler and processor.
  *
- * <p>Parameters and gradients live in one flat array each, of {@link #parameterCount} floats: layer after layer from
- * the inputs on; of a layer with {@code in} inputs and {@code out} outputs first the weights, {@code weight[i * out +
- * j]} from input i to output j, then {@code out} biases.
+ * <p>Parameters and gradients live in one flat array each, of {@link #parameterCount} floats: layer
+ * after layer from the inputs on; of a layer with {@code in} inputs and {@code out} outputs first
+ * the weights, {@code weight[i * out + j]} from input i to output j, then {@code out} biases.
  *
- * <p><b>Order of operations.</b> All arithmetic is float, one rounding an operation, no fused multiply-add, except
- * where it says double; row by row, in the order of the list:
+ * <p><b>Order of operations.</b> All arithmetic is float, one rounding an operation, no fused
+ * multiply-add, except where it says double; row by row, in the order of the list:
  *
  * <ol>
- *   <li>Forward: {@code z[j] = bias[j]}, then for i ascending, {@code z[j] = z[j] + a[i] * weight[i * out + j]}; an
- *       {@code a[i]} equal to zero is skipped. ReLU: {@code z <= 0 ? 0 : z} (so NaN stays).
- *   <li>Loss, in double: {@code e[k] = StrictMath.exp(z[k] - largest z)}, {@code s = e[0] + e[1] + ...}, {@code loss =
- *       StrictMath.log(s) - (z[label] - largest z)}. The class is the first k with the largest {@code z[k]}.
- *   <li>Backward: {@code d[k] = (float) (e[k] / s - (k == label ? 1 : 0))}. Then, from the last layer down, {@code
- *       gradient of bias[j] += d[j]}; {@code gradient of weight[i * out + j] += a[i] * d[j]}, an {@code a[i]} equal to
- *       zero is skipped; the layer below gets {@code d'[i] = d[0] * weight[i * out] + d[1] * weight[i * out + 1] +
- *       ...}, or 0 where {@code a[i]} is zero.
+ *   <li>Forward: {@code z[j] = bias[j]}, then for i ascending, {@code z[j] = z[j] + a[i] * weight[i
+ *       * out + j]}; an {@code a[i]} equal to zero is skipped. ReLU: {@code z <= 0 ? 0 : z} (so NaN
+ *       stays).
+ *   <li>Loss, in double: {@code e[k] = StrictMath.exp(z[k] - largest z)}, {@code s = e[0] + e[1] +
+ *       ...}, {@code loss = StrictMath.log(s) - (z[label] - largest z)}. The class is the first k
+ *       with the largest {@code z[k]}.
+ *   <li>Backward: {@code d[k] = (float) (e[k] / s - (k == label ? 1 : 0))}. Then, from the last
+ *       layer down, {@code gradient of bias[j] += d[j]}; {@code gradient of weight[i * out + j] +=
+ *       a[i] * d[j]}, an {@code a[i]} equal to zero is skipped; the layer below gets {@code d'[i] =
+ *       d[0] * weight[i * out] + d[1] * weight[i * out + 1] + ...}, or 0 where {@code a[i]} is
+ *       zero.
  * </ol>
  *
- * <p>So a gradient sum over rows is the left fold of the rows' gradients, begun with what the array held. The class has
- * no state beyond its sizes: any number of threads may use one instance, each with its own gradient array.
+ * <p>So a gradient sum over rows is the left fold of the rows' gradients, begun with what the array
+ * held. The class has no state beyond its sizes: any number of threads may use one instance, each
+ * with its own gradient array.
  */
 public final class Mlp {
   private final int[] sizes;
@@ -45,7 +50,8 @@ public final class Mlp {
     long count = 0;
     for (int s = 0; s < sizes.length; s++) {
       if (sizes[s] < 1) {
-        throw new IllegalArgumentException("sizes=" + Arrays.toString(sizes) + ": sizes[" + s + "] < 1");
+        throw new IllegalArgumentException(
+            "sizes=" + Arrays.toString(sizes) + ": sizes[" + s + "] < 1");
       }
       count += s == 0 ? 0 : (sizes[s - 1] + 1L) * sizes[s];
       if (count > Integer.MAX_VALUE - 64) {
@@ -84,9 +90,10 @@ public final class Mlp {
   }
 
   /**
-   * Makes the parameters to start from, out of one {@link SplitMix} stream in the order of the array: weights of hidden
-   * layers even over +-sqrt(6 / in) (He), those of the last layer over +-sqrt(6 / (in + out)) (Glorot), where the bound
-   * is rounded to float and multiplied by {@link SplitMix#signedUnit}; biases are 0 and take no word.
+   * Makes the parameters to start from, out of one {@link SplitMix} stream in the order of the
+   * array: weights of hidden layers even over +-sqrt(6 / in) (He), those of the last layer over
+   * +-sqrt(6 / (in + out)) (Glorot), where the bound is rounded to float and multiplied by {@link
+   * SplitMix#signedUnit}; biases are 0 and take no word.
    *
    * @param seed of the stream
    * @return a new array of {@link #parameterCount} floats
@@ -111,8 +118,8 @@ public final class Mlp {
    * @param rows in the order of the additions; none is fine
    * @param gradient added to, each element in the order of the rows; not cleared first
    * @return rows, losses and hits of the forward pass with these parameters
-   * @throws IllegalArgumentException if an array's length, a row's width or a label does not fit; then {@code gradient}
-   *     holds the sums over some of the rows before the one at fault
+   * @throws IllegalArgumentException if an array's length, a row's width or a label does not fit;
+   *     then {@code gradient} holds the sums over some of the rows before the one at fault
    */
   public Tally gradientSum(float[] parameters, List<LabelledRow> rows, float[] gradient) {
     requireLength("gradient", gradient);
@@ -173,7 +180,13 @@ public final class Mlp {
   private void requireLength(String name, float[] array) {
     if (array.length != parameterCount()) {
       throw new IllegalArgumentException(
-          name + " length=" + array.length + " != parameters=" + parameterCount() + " of " + Arrays.toString(sizes));
+          name
+              + " length="
+              + array.length
+              + " != parameters="
+              + parameterCount()
+              + " of "
+              + Arrays.toString(sizes));
     }
   }
 }

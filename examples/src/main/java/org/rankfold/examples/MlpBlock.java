@@ -4,12 +4,13 @@ package org.rankfold.examples;
 import java.util.List;
 
 /**
- * A few rows on their way through an {@link Mlp} together, so that a stretch of weights is fetched once for all of them.
+ * A few rows on their way through an {@link Mlp} together, so that a stretch of weights is fetched
+ * once for all of them.
  *
- * <p>Together changes no bit: each number still meets its operands in the order {@link Mlp} writes down; only
- * independent numbers trade places. The inner loops run over outputs, from index 0 on both sides, with the weights
- * copied to a small array of their own: in that form every HotSpot since 17 vectorises them, across outputs and never
- * along a sum. Owned by one thread.
+ * <p>Together changes no bit: each number still meets its operands in the order {@link Mlp} writes
+ * down; only independent numbers trade places. The inner loops run over outputs, from index 0 on
+ * both sides, with the weights copied to a small array of their own: in that form every HotSpot
+ * since 17 vectorises them, across outputs and never along a sum. Owned by one thread.
  */
 final class MlpBlock {
   /** Rows that go together. */
@@ -47,7 +48,12 @@ final class MlpBlock {
       LabelledRow row = rows.get(r);
       if (row.features().length != mlp.inputs()) {
         throw new IllegalArgumentException(
-            "row " + row.id() + " features=" + row.features().length + " != inputs=" + mlp.inputs());
+            "row "
+                + row.id()
+                + " features="
+                + row.features().length
+                + " != inputs="
+                + mlp.inputs());
       }
       if (row.label() < 0 || row.label() >= mlp.classes()) {
         throw new IllegalArgumentException(

@@ -2,12 +2,12 @@
 package org.rankfold.examples;
 
 /**
- * The 16 awkward values of {@link OracleInputs.Kind#EDGE} in each float type: +0, three times -0, the smallest
- * subnormals, the largest subnormal, the smallest normal, +-1, +- half the gap above 1, the infinities, a signalling
- * NaN, the largest finite.
+ * The 16 awkward values of {@link OracleInputs.Kind#EDGE} in each float type: +0, three times -0,
+ * the smallest subnormals, the largest subnormal, the smallest normal, +-1, +- half the gap above
+ * 1, the infinities, a signalling NaN, the largest finite.
  *
- * <p>The word's low four bits pick; a pick of the last four stands only where the next two bits are 0 and is replaced
- * by the value 12 places before otherwise, so that infinities and NaN stay rare.
+ * <p>The word's low four bits pick; a pick of the last four stands only where the next two bits are
+ * 0 and is replaced by the value 12 places before otherwise, so that infinities and NaN stay rare.
  */
 final class OracleEdges {
   private static final int[] F32 = {

@@ -2,32 +2,41 @@
 package org.rankfold.examples;
 
 /**
- * Inputs for proving a cluster's bits: what any logical rank contributes to a reduction of {@code digest}, made from a
- * seed, one element at a time, without the elements before it.
+ * Inputs for proving a cluster's bits: what any logical rank contributes to a reduction of {@code
+ * digest}, made from a seed, one element at a time, without the elements before it.
  *
- * <p>Element i of logical rank r comes from one 64-bit word, {@code mix(s + (i + 1) * step)} with {@code s = mix(seed ^
- * mix(r + 1))}, where mix and step are splitmix64's. The {@link Kind} says how a word becomes a value. The project's
- * table of golden digests was computed over these inputs by a program that shares no code with this one; the folds they
- * prove are not used here either, nor are their conversions.
+ * <p>Element i of logical rank r comes from one 64-bit word, {@code mix(s + (i + 1) * step)} with
+ * {@code s = mix(seed ^ mix(r + 1))}, where mix and step are splitmix64's. The {@link Kind} says
+ * how a word becomes a value. The project's table of golden digests was computed over these inputs
+ * by a program that shares no code with this one; the folds they prove are not used here either,
+ * nor are their conversions.
  *
- * <p>Stateless but for kind and seed: any thread may call. Arrays returned are new and the caller's. All methods throw
- * {@link IllegalArgumentException} for a negative rank, first element or count, and the integer ones for a kind other
- * than {@link Kind#BITS}.
+ * <p>Stateless but for kind and seed: any thread may call. Arrays returned are new and the
+ * caller's. All methods throw {@link IllegalArgumentException} for a negative rank, first element
+ * or count, and the integer ones for a kind other than {@link Kind#BITS}.
  */
 public final class OracleInputs {
   /** How a word becomes a value. */
   public enum Kind {
     /** Even over [-1, 1), on a grid of 2^-23 (f64: 2^-52). */
     UNIFORM,
-    /** Random sign and significand, exponent -20 .. 20 (f64: -40 .. 40): the order of the additions shows. */
+    /**
+     * Random sign and significand, exponent -20 .. 20 (f64: -40 .. 40): the order of the additions
+     * shows.
+     */
     SPREAD,
-    /** The word's low bits as they are: NaNs, infinities, subnormals. Integers take this kind only. */
+    /**
+     * The word's low bits as they are: NaNs, infinities, subnormals. Integers take this kind only.
+     */
     BITS,
-    /** One of 16 awkward values: zeros of both signs, subnormals, ties, infinities, a signalling NaN. */
+    /**
+     * One of 16 awkward values: zeros of both signs, subnormals, ties, infinities, a signalling
+     * NaN.
+     */
     EDGE,
     /**
-     * By r mod 3: +B, a small s, -B, where B = 1.5 * 2^(8 .. 15) and s is as in {@link #UNIFORM}: what is left depends
-     * on when B and s met, in halves too.
+     * By r mod 3: +B, a small s, -B, where B = 1.5 * 2^(8 .. 15) and s is as in {@link #UNIFORM}:
+     * what is left depends on when B and s met, in halves too.
      */
     CANCEL
   }
@@ -81,8 +90,8 @@ public final class OracleInputs {
   }
 
   /**
-   * Makes float16 elements: the float32 value rounded to nearest even, except that {@link Kind#BITS} and {@link
-   * Kind#EDGE} pick halves themselves.
+   * Makes float16 elements: the float32 value rounded to nearest even, except that {@link
+   * Kind#BITS} and {@link Kind#EDGE} pick halves themselves.
    *
    * @param rank the logical rank
    * @param first the index of the first element
@@ -94,8 +103,8 @@ public final class OracleInputs {
   }
 
   /**
-   * Makes bfloat16 elements: the float32 value rounded to nearest even, except that {@link Kind#BITS} and {@link
-   * Kind#EDGE} pick halves themselves.
+   * Makes bfloat16 elements: the float32 value rounded to nearest even, except that {@link
+   * Kind#BITS} and {@link Kind#EDGE} pick halves themselves.
    *
    * @param rank the logical rank
    * @param first the index of the first element
@@ -142,14 +151,16 @@ public final class OracleInputs {
 
   private long base(long rank, long first, int count) {
     if (rank < 0 || first < 0 || count < 0) {
-      throw new IllegalArgumentException("rank=" + rank + " first=" + first + " count=" + count + ": one is below 0");
+      throw new IllegalArgumentException(
+          "rank=" + rank + " first=" + first + " count=" + count + ": one is below 0");
     }
     return SplitMix.mix(seed ^ SplitMix.mix(rank + 1));
   }
 
   private long integerBase(long rank, long first, int count) {
     if (kind != Kind.BITS) {
-      throw new IllegalArgumentException("kind=" + kind + " != " + Kind.BITS + ", the one kind of integers");
+      throw new IllegalArgumentException(
+          "kind=" + kind + " != " + Kind.BITS + ", the one kind of integers");
     }
     return base(rank, first, count);
   }

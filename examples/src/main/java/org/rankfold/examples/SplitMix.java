@@ -2,10 +2,11 @@
 package org.rankfold.examples;
 
 /**
- * A stream of 64-bit words that any language can make again: the splitmix64 generator (Steele, Lea and Flood, "Fast
- * splittable pseudorandom number generators", OOPSLA 2014).
+ * A stream of 64-bit words that any language can make again: the splitmix64 generator (Steele, Lea
+ * and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
  *
- * <p>The same seed gives the same words on every JVM and processor. Not for secrets. One thread at a time.
+ * <p>The same seed gives the same words on every JVM and processor. Not for secrets. One thread at
+ * a time.
  */
 public final class SplitMix {
   /** The odd step between two states. */
@@ -33,8 +34,8 @@ public final class SplitMix {
   }
 
   /**
-   * Takes the next word as a number below a bound: the word, unsigned, modulo the bound (the bias is below bound /
-   * 2^64).
+   * Takes the next word as a number below a bound: the word, unsigned, modulo the bound (the bias
+   * is below bound / 2^64).
    *
    * @param bound above 0
    * @return 0 .. bound - 1
@@ -47,7 +48,8 @@ public final class SplitMix {
   }
 
   /**
-   * Takes the next word as a number spread evenly over -1 (inclusive) to 1 (exclusive), on a grid of 2^-23.
+   * Takes the next word as a number spread evenly over -1 (inclusive) to 1 (exclusive), on a grid
+   * of 2^-23.
    *
    * @return the number, exact
    */
