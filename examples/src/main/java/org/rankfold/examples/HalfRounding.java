@@ -37,7 +37,7 @@ final class HalfRounding {
     }
     int bits = Float.floatToRawIntBits(value);
     int odd = bits >>> 16 & 1;
-    return (short) (bits + 0x7fff + odd >>> 16);
+    return (short) ((bits + 0x7fff + odd) >>> 16);
   }
 
   private static double powerOfTwo(int exponent) {
