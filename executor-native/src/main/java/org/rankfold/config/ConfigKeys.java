@@ -76,8 +76,37 @@ public final class ConfigKeys {
               + " without the Vector API, `auto` the fastest of this JVM. Never changes a bit.",
           ConfigText.oneOf("auto", "scalar", "lane", "lane-plain"));
 
+  /** How long a whole run may last. */
+  public static final ConfigKey<Long> RUN_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.run",
+          "duration",
+          "8760h",
+          "How long a run may last, from the forming of its group to the last task's end; then it"
+              + " fails on every task.",
+          ConfigText::durationNs);
+
+  /** The seed of all seed streams. */
+  public static final ConfigKey<Long> SEED =
+      new ConfigKey<>(
+          "spark.rankfold.seed",
+          "64-bit number",
+          "0",
+          "The seed of the logical ranks' random streams. The same seed gives the same streams on any"
+              + " number of tasks.",
+          ConfigText::wholeNumber);
+
   private static final List<ConfigKey<?>> ALL =
-      List.of(TRANSPORT, PATH, DELIVERY, CHUNK_BYTES, COLLECTIVE_TIMEOUT, EXIT_TIMEOUT, FOLD);
+      List.of(
+          TRANSPORT,
+          PATH,
+          DELIVERY,
+          CHUNK_BYTES,
+          COLLECTIVE_TIMEOUT,
+          EXIT_TIMEOUT,
+          RUN_TIMEOUT,
+          FOLD,
+          SEED);
 
   private ConfigKeys() {}
 
