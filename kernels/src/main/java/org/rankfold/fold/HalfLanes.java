@@ -12,13 +12,13 @@ final class HalfLanes extends FloatLanes {
   }
 
   @Override
-  int width(int n) {
-    return n + (n & 1);
+  int blockElements() {
+    return HalfLoops.BLOCK;
   }
 
   @Override
-  boolean isInPlace(View view) {
-    return false;
+  int width(int n) {
+    return n + (n & 1);
   }
 
   @Override
@@ -32,11 +32,13 @@ final class HalfLanes extends FloatLanes {
   }
 
   @Override
-  void store(float[] from, int offset, int n, Object port, int at) {
-    loops.narrow(from, n, (View) port, at);
+  void store(float[] block, int n, Object port, int at) {
+    loops.narrow(block, n, (View) port, at);
   }
 
-  /** Rounding does it. */
+  /** Rounding makes NaNs canonical. */
   @Override
-  void canonicalise(float[] d, int o, int n, float[] spare) {}
+  boolean isWatched() {
+    return false;
+  }
 }

@@ -9,6 +9,9 @@ import org.rankfold.view.View;
  * change of lane width.
  */
 interface HalfLoops {
+  /** Elements a block, even. */
+  int BLOCK = 512;
+
   /**
    * Widens n elements of a view: element 2i to {@code block[i]}, element 2i + 1 to {@code block[h +
    * i]}, where h is n/2 rounded up. With n odd, {@code block[2h - 1]} is left with any value.

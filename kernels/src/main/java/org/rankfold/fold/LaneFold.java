@@ -39,7 +39,7 @@ public final class LaneFold implements Fold {
 
   private static <A> void run(
       Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
-    new BlockFold<>(lanes, contract, addends, outs).run();
+    new BlockFold<>(lanes, contract, addends, outs).run(addends[0].count());
   }
 
   /**

@@ -7,9 +7,13 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code long[]} accumulators. */
+/** The loops of {@code long[]} blocks. */
 final class LongLanes extends Lanes<long[]> {
-  private static final int BLOCK = BLOCK_BYTES / Long.BYTES;
+  /**
+   * Small blocks: a core keeps many streams of memory busy only while it goes round them quickly
+   * (measured: blocks of 4 KiB read at less than half the speed of 512 bytes).
+   */
+  private static final int BLOCK = 128;
 
   @Override
   int blockElements() {
@@ -18,7 +22,7 @@ final class LongLanes extends Lanes<long[]> {
 
   @Override
   long[] newBlock() {
-    return new long[BLOCK];
+    return new long[blockElements()];
   }
 
   @Override
@@ -28,96 +32,91 @@ final class LongLanes extends Lanes<long[]> {
 
   @Override
   void load(Object port, int from, int n, long[] block) {
-    ((LongBuffer) port).get(from, block, 0, n);
-  }
-
-  @Override
-  void store(long[] from, int offset, int n, Object port, int at) {
     if (port instanceof HeapView heap) {
-      System.arraycopy(from, offset, heap.array(), heap.offset() + at, n);
+      System.arraycopy((long[]) heap.array(), heap.offset() + from, block, 0, n);
     } else {
-      ((LongBuffer) port).put(at, from, offset, n);
+      ((LongBuffer) port).get(from, block, 0, n);
     }
   }
 
   @Override
-  void join2(ReduceOp op, long[] d, int o, long[] a, int ao, long[] b, int bo, int n) {
+  void store(long[] block, int n, Object port, int at) {
+    if (port instanceof HeapView heap) {
+      System.arraycopy(block, 0, (long[]) heap.array(), heap.offset() + at, n);
+    } else {
+      ((LongBuffer) port).put(at, block, 0, n);
+    }
+  }
+
+  @Override
+  void join2(ReduceOp op, long[] d, long[] w, long[] a, long[] b, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, o, a, ao, b, bo, n);
-      case MIN -> min2(d, o, a, ao, b, bo, n);
-      case MAX -> max2(d, o, a, ao, b, bo, n);
+      case SUM, MEAN -> sum2(d, a, b, n);
+      case MIN -> min2(d, a, b, n);
+      case MAX -> max2(d, a, b, n);
     }
   }
 
-  private static void sum2(long[] d, int o, long[] a, int ao, long[] b, int bo, int n) {
+  private static void sum2(long[] d, long[] a, long[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[o + j] = a[ao + j] + b[bo + j];
+      d[j] = a[j] + b[j];
     }
   }
 
-  private static void min2(long[] d, int o, long[] a, int ao, long[] b, int bo, int n) {
+  private static void min2(long[] d, long[] a, long[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[o + j] = Math.min(a[ao + j], b[bo + j]);
+      d[j] = Math.min(a[j], b[j]);
     }
   }
 
-  private static void max2(long[] d, int o, long[] a, int ao, long[] b, int bo, int n) {
+  private static void max2(long[] d, long[] a, long[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[o + j] = Math.max(a[ao + j], b[bo + j]);
+      d[j] = Math.max(a[j], b[j]);
     }
   }
 
   @Override
-  void sum3(long[] d, int o, long[] a, int ao, long[] b, int bo, long[] c, int co, int n) {
+  void sum3(long[] d, long[] w, long[] a, long[] b, long[] c, int n) {
     for (int j = 0; j < n; j++) {
-      d[o + j] = (a[ao + j] + b[bo + j]) + c[co + j];
+      d[j] = (a[j] + b[j]) + c[j];
     }
   }
 
   @Override
-  void sum4(
-      long[] d,
-      int o,
-      long[] a,
-      int ao,
-      long[] b,
-      int bo,
-      long[] c,
-      int co,
-      long[] e,
-      int eo,
-      int n) {
+  void sum4(long[] d, long[] w, long[] a, long[] b, long[] c, long[] e, int n) {
     for (int j = 0; j < n; j++) {
-      d[o + j] = ((a[ao + j] + b[bo + j]) + c[co + j]) + e[eo + j];
+      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
     }
   }
 
   @Override
-  void tree4(
-      long[] d,
-      int o,
-      long[] a,
-      int ao,
-      long[] b,
-      int bo,
-      long[] c,
-      int co,
-      long[] e,
-      int eo,
-      int n) {
-    sum4(d, o, a, ao, b, bo, c, co, e, eo, n);
+  void tree4(long[] d, long[] w, long[] a, long[] b, long[] c, long[] e, int n) {
+    sum4(d, w, a, b, c, e, n);
   }
 
   @Override
-  void scale(long[] d, int o, int n, int world) {
+  void scale(long[] d, int n, int world) {
     throw new UnsupportedOperationException("op=mean is not defined for integers");
   }
-
-  @Override
-  void canonicalise(long[] d, int o, int n, long[] spare) {}
 
   @Override
   boolean isOrderSensitive() {
     return false;
   }
+
+  @Override
+  boolean isWatched() {
+    return false;
+  }
+
+  @Override
+  void watch(long[] w, long[] d, int n) {}
+
+  @Override
+  boolean isAlarmed(long[] w) {
+    return false;
+  }
+
+  @Override
+  void canonicalise(long[] d, int n) {}
 }

@@ -36,14 +36,14 @@ final class PlainHalfLoops implements HalfLoops {
   /** A thread's blocks on the way from one type to another. */
   private static final class Stage {
     final ByteBuffer bytes =
-        ByteBuffer.allocateDirect(Lanes.BLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocateDirect(BLOCK * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     final ShortBuffer shorts = bytes.asShortBuffer();
     final IntBuffer ints = bytes.asIntBuffer();
     final FloatBuffer floats = bytes.asFloatBuffer();
-    final int[] pairs = new int[Lanes.BLOCK_BYTES / Integer.BYTES];
-    final int[] bits = new int[Lanes.BLOCK_BYTES / Integer.BYTES];
-    final int[] more = new int[Lanes.BLOCK_BYTES / Integer.BYTES];
-    final float[] values = new float[Lanes.BLOCK_BYTES / Float.BYTES];
+    final int[] pairs = new int[BLOCK];
+    final int[] bits = new int[BLOCK];
+    final int[] more = new int[BLOCK];
+    final float[] values = new float[BLOCK];
   }
 
   @Override
