@@ -86,6 +86,26 @@ public final class ConfigKeys {
               + " fails on every task.",
           ConfigText::durationNs);
 
+  /** How long a run waits for executors. */
+  public static final ConfigKey<Long> SLOTS_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.slots",
+          "duration",
+          "30s",
+          "How long a run waits for enough executors to register before it is refused for too few"
+              + " slots; a cluster that can never have enough is refused at once.",
+          ConfigText::durationNs);
+
+  /** When the driver says who is missing. */
+  public static final ConfigKey<Long> REPORT_AFTER =
+      new ConfigKey<>(
+          "spark.rankfold.report.after",
+          "duration",
+          "30s",
+          "How long a collective waits for a rank before the driver's log says who has arrived and"
+              + " who has not; needs the plugin in `spark.plugins`.",
+          ConfigText::durationNs);
+
   /** The seed of all seed streams. */
   public static final ConfigKey<Long> SEED =
       new ConfigKey<>(
@@ -105,6 +125,8 @@ public final class ConfigKeys {
           COLLECTIVE_TIMEOUT,
           EXIT_TIMEOUT,
           RUN_TIMEOUT,
+          SLOTS_TIMEOUT,
+          REPORT_AFTER,
           FOLD,
           SEED);
 

@@ -17,6 +17,7 @@ final class BlockFold<A> {
 
   private final Lanes<A> lanes;
   private final Scratch<A> scratch;
+  private final A watch;
   private final ReduceContract contract;
   private final ReduceOp op;
   private final boolean tree;
@@ -33,6 +34,7 @@ final class BlockFold<A> {
   BlockFold(Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
     this.lanes = lanes;
     this.scratch = lanes.scratch();
+    this.watch = scratch.watch();
     this.contract = contract;
     this.op = contract.op() == ReduceOp.MEAN ? ReduceOp.SUM : contract.op();
     this.tree =
@@ -55,7 +57,7 @@ final class BlockFold<A> {
     for (long from = 0; from < count; from += stretch) {
       long to = Math.min(count, from + stretch);
       foldStretch(from, to);
-      if (lanes.isWatched() && lanes.isAlarmed(scratch.watch())) {
+      if (lanes.isWatched() && lanes.isAlarmed(watch)) {
         canonicaliseStretch(from, to);
       }
     }
@@ -72,9 +74,6 @@ final class BlockFold<A> {
       }
       if (contract.op() == ReduceOp.MEAN) {
         lanes.scale(result, width, world);
-      }
-      if (lanes.isWatched()) {
-        lanes.watch(scratch.watch(), result, width);
       }
       store(result);
     }
@@ -105,6 +104,7 @@ final class BlockFold<A> {
   private void left(A result) {
     if (world == 1) {
       lanes.load(addends[0], at, n, result);
+      lanes.watch(watch, result, width);
       return;
     }
     int widest = op == ReduceOp.SUM ? Scratch.OPERANDS : 2;
@@ -121,9 +121,9 @@ final class BlockFold<A> {
   private void join(int operands, A d, A a, int last) {
     A b = addend(last + 1, 1);
     switch (operands) {
-      case 2 -> lanes.join2(op, d, a, b, width);
-      case 3 -> lanes.sum3(d, a, b, addend(last + 2, 2), width);
-      case 4 -> lanes.sum4(d, a, b, addend(last + 2, 2), addend(last + 3, 3), width);
+      case 2 -> lanes.join2(op, d, watch, a, b, width);
+      case 3 -> lanes.sum3(d, watch, a, b, addend(last + 2, 2), width);
+      case 4 -> lanes.sum4(d, watch, a, b, addend(last + 2, 2), addend(last + 3, 3), width);
       default -> throw new IllegalArgumentException("operands=" + operands);
     }
   }
@@ -134,7 +134,8 @@ final class BlockFold<A> {
     if (count == 1) {
       lanes.load(addends[lo], at, n, d);
     } else if (count == 4) {
-      lanes.tree4(d, addend(lo, 0), addend(lo + 1, 1), addend(lo + 2, 2), addend(lo + 3, 3), width);
+      lanes.tree4(
+          d, watch, addend(lo, 0), addend(lo + 1, 1), addend(lo + 2, 2), addend(lo + 3, 3), width);
     } else if (count < 4) {
       join(count, d, addend(lo, 0), lo);
     } else {
@@ -142,7 +143,7 @@ final class BlockFold<A> {
       A right = scratch.partial(free);
       tree(lo, middle, free, d);
       tree(middle, hi, free + 1, right);
-      lanes.join2(op, d, d, right, width);
+      lanes.join2(op, d, watch, d, right, width);
     }
   }
 

@@ -52,50 +52,62 @@ final class DoubleLanes extends Lanes<double[]> {
   }
 
   @Override
-  void join2(ReduceOp op, double[] d, double[] a, double[] b, int n) {
+  void join2(ReduceOp op, double[] d, double[] w, double[] a, double[] b, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, a, b, n);
-      case MIN -> min2(d, a, b, n);
-      case MAX -> max2(d, a, b, n);
+      case SUM, MEAN -> sum2(d, w, a, b, n);
+      case MIN -> min2(d, w, a, b, n);
+      case MAX -> max2(d, w, a, b, n);
     }
   }
 
-  private static void sum2(double[] d, double[] a, double[] b, int n) {
+  private static void sum2(double[] d, double[] w, double[] a, double[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = a[j] + b[j];
+      double v = a[j] + b[j];
+      d[j] = v;
+      w[j] += v;
     }
   }
 
-  private static void min2(double[] d, double[] a, double[] b, int n) {
+  private static void min2(double[] d, double[] w, double[] a, double[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.min(a[j], b[j]);
+      double v = Math.min(a[j], b[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
-  private static void max2(double[] d, double[] a, double[] b, int n) {
+  private static void max2(double[] d, double[] w, double[] a, double[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.max(a[j], b[j]);
-    }
-  }
-
-  @Override
-  void sum3(double[] d, double[] a, double[] b, double[] c, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + c[j];
-    }
-  }
-
-  @Override
-  void sum4(double[] d, double[] a, double[] b, double[] c, double[] e, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
+      double v = Math.max(a[j], b[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
   @Override
-  void tree4(double[] d, double[] a, double[] b, double[] c, double[] e, int n) {
+  void sum3(double[] d, double[] w, double[] a, double[] b, double[] c, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + (c[j] + e[j]);
+      double v = (a[j] + b[j]) + c[j];
+      d[j] = v;
+      w[j] += v;
+    }
+  }
+
+  @Override
+  void sum4(double[] d, double[] w, double[] a, double[] b, double[] c, double[] e, int n) {
+    for (int j = 0; j < n; j++) {
+      double v = ((a[j] + b[j]) + c[j]) + e[j];
+      d[j] = v;
+      w[j] += v;
+    }
+  }
+
+  @Override
+  void tree4(double[] d, double[] w, double[] a, double[] b, double[] c, double[] e, int n) {
+    for (int j = 0; j < n; j++) {
+      double v = (a[j] + b[j]) + (c[j] + e[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
@@ -122,7 +134,9 @@ final class DoubleLanes extends Lanes<double[]> {
 
   @Override
   void watch(double[] w, double[] d, int n) {
-    sum2(w, w, d, n);
+    for (int j = 0; j < n; j++) {
+      w[j] += d[j];
+    }
   }
 
   @Override

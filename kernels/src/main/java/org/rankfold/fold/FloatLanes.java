@@ -52,50 +52,62 @@ class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
-  void join2(ReduceOp op, float[] d, float[] a, float[] b, int n) {
+  void join2(ReduceOp op, float[] d, float[] w, float[] a, float[] b, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, a, b, n);
-      case MIN -> min2(d, a, b, n);
-      case MAX -> max2(d, a, b, n);
+      case SUM, MEAN -> sum2(d, w, a, b, n);
+      case MIN -> min2(d, w, a, b, n);
+      case MAX -> max2(d, w, a, b, n);
     }
   }
 
-  private static void sum2(float[] d, float[] a, float[] b, int n) {
+  private static void sum2(float[] d, float[] w, float[] a, float[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = a[j] + b[j];
+      float v = a[j] + b[j];
+      d[j] = v;
+      w[j] += v;
     }
   }
 
-  private static void min2(float[] d, float[] a, float[] b, int n) {
+  private static void min2(float[] d, float[] w, float[] a, float[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.min(a[j], b[j]);
+      float v = Math.min(a[j], b[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
-  private static void max2(float[] d, float[] a, float[] b, int n) {
+  private static void max2(float[] d, float[] w, float[] a, float[] b, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.max(a[j], b[j]);
-    }
-  }
-
-  @Override
-  void sum3(float[] d, float[] a, float[] b, float[] c, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + c[j];
-    }
-  }
-
-  @Override
-  void sum4(float[] d, float[] a, float[] b, float[] c, float[] e, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
+      float v = Math.max(a[j], b[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
   @Override
-  void tree4(float[] d, float[] a, float[] b, float[] c, float[] e, int n) {
+  void sum3(float[] d, float[] w, float[] a, float[] b, float[] c, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + (c[j] + e[j]);
+      float v = (a[j] + b[j]) + c[j];
+      d[j] = v;
+      w[j] += v;
+    }
+  }
+
+  @Override
+  void sum4(float[] d, float[] w, float[] a, float[] b, float[] c, float[] e, int n) {
+    for (int j = 0; j < n; j++) {
+      float v = ((a[j] + b[j]) + c[j]) + e[j];
+      d[j] = v;
+      w[j] += v;
+    }
+  }
+
+  @Override
+  void tree4(float[] d, float[] w, float[] a, float[] b, float[] c, float[] e, int n) {
+    for (int j = 0; j < n; j++) {
+      float v = (a[j] + b[j]) + (c[j] + e[j]);
+      d[j] = v;
+      w[j] += v;
     }
   }
 
@@ -122,7 +134,9 @@ class FloatLanes extends Lanes<float[]> {
 
   @Override
   void watch(float[] w, float[] d, int n) {
-    sum2(w, w, d, n);
+    for (int j = 0; j < n; j++) {
+      w[j] += d[j];
+    }
   }
 
   @Override

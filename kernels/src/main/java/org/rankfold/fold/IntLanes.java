@@ -49,7 +49,7 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  void join2(ReduceOp op, int[] d, int[] a, int[] b, int n) {
+  void join2(ReduceOp op, int[] d, int[] w, int[] a, int[] b, int n) {
     switch (op) {
       case SUM, MEAN -> sum2(d, a, b, n);
       case MIN -> min2(d, a, b, n);
@@ -76,22 +76,22 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  void sum3(int[] d, int[] a, int[] b, int[] c, int n) {
+  void sum3(int[] d, int[] w, int[] a, int[] b, int[] c, int n) {
     for (int j = 0; j < n; j++) {
       d[j] = (a[j] + b[j]) + c[j];
     }
   }
 
   @Override
-  void sum4(int[] d, int[] a, int[] b, int[] c, int[] e, int n) {
+  void sum4(int[] d, int[] w, int[] a, int[] b, int[] c, int[] e, int n) {
     for (int j = 0; j < n; j++) {
       d[j] = ((a[j] + b[j]) + c[j]) + e[j];
     }
   }
 
   @Override
-  void tree4(int[] d, int[] a, int[] b, int[] c, int[] e, int n) {
-    sum4(d, a, b, c, e, n);
+  void tree4(int[] d, int[] w, int[] a, int[] b, int[] c, int[] e, int n) {
+    sum4(d, w, a, b, c, e, n);
   }
 
   @Override

@@ -43,17 +43,17 @@ abstract class Lanes<A> {
   /** Writes the first n elements of a block to a view, from element {@code at}. */
   abstract void store(A block, int n, Object port, int at);
 
-  /** d = a op b. */
-  abstract void join2(ReduceOp op, A d, A a, A b, int n);
+  /** d = a op b; like the next three it also watches d, see {@link #watch}. */
+  abstract void join2(ReduceOp op, A d, A w, A a, A b, int n);
 
   /** d = (a + b) + c. */
-  abstract void sum3(A d, A a, A b, A c, int n);
+  abstract void sum3(A d, A w, A a, A b, A c, int n);
 
   /** d = ((a + b) + c) + e. */
-  abstract void sum4(A d, A a, A b, A c, A e, int n);
+  abstract void sum4(A d, A w, A a, A b, A c, A e, int n);
 
   /** d = (a + b) + (c + e). */
-  abstract void tree4(A d, A a, A b, A c, A e, int n);
+  abstract void tree4(A d, A w, A a, A b, A c, A e, int n);
 
   /** Multiplies by 1/world. */
   abstract void scale(A d, int n, int world);

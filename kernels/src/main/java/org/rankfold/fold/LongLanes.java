@@ -49,7 +49,7 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  void join2(ReduceOp op, long[] d, long[] a, long[] b, int n) {
+  void join2(ReduceOp op, long[] d, long[] w, long[] a, long[] b, int n) {
     switch (op) {
       case SUM, MEAN -> sum2(d, a, b, n);
       case MIN -> min2(d, a, b, n);
@@ -76,22 +76,22 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  void sum3(long[] d, long[] a, long[] b, long[] c, int n) {
+  void sum3(long[] d, long[] w, long[] a, long[] b, long[] c, int n) {
     for (int j = 0; j < n; j++) {
       d[j] = (a[j] + b[j]) + c[j];
     }
   }
 
   @Override
-  void sum4(long[] d, long[] a, long[] b, long[] c, long[] e, int n) {
+  void sum4(long[] d, long[] w, long[] a, long[] b, long[] c, long[] e, int n) {
     for (int j = 0; j < n; j++) {
       d[j] = ((a[j] + b[j]) + c[j]) + e[j];
     }
   }
 
   @Override
-  void tree4(long[] d, long[] a, long[] b, long[] c, long[] e, int n) {
-    sum4(d, a, b, c, e, n);
+  void tree4(long[] d, long[] w, long[] a, long[] b, long[] c, long[] e, int n) {
+    sum4(d, w, a, b, c, e, n);
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.spark;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
@@ -12,58 +13,64 @@ import org.rankfold.config.ConfigSource;
 import org.rankfold.deadline.Deadline;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
-import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.spark.bootstrap.BarrierBootstrap;
+import org.rankfold.spark.bootstrap.JoinedGroup;
+import org.rankfold.spark.bootstrap.MemoryPlan;
+import org.rankfold.spark.executor.ExecutorProcess;
+import org.rankfold.spark.executor.TaskGuard;
 
 /**
  * A task's place in its group. Used by the task's thread, except {@link #checkAbort()} and {@link
  * #progress(String, double)}, which any thread may call.
  */
 public final class RankContext implements AutoCloseable {
-  private final Communicator communicator;
+  private final JoinedGroup group;
   private final CommunicatorInfo info;
-  private final String host;
-  private final String device;
+  private final TaskGuard guard;
   private final long seed;
   private final Deadline deadline;
 
-  private RankContext(
-      Communicator communicator, String host, String device, long seed, Deadline deadline) {
-    this.communicator = communicator;
-    this.info = communicator.info();
-    this.host = host;
-    this.device = device;
+  private RankContext(JoinedGroup group, TaskGuard guard, long seed, Deadline deadline) {
+    this.group = group;
+    this.info = group.communicator().info();
+    this.guard = guard;
     this.seed = seed;
     this.deadline = deadline;
   }
 
   /**
    * Joins the group of a barrier stage of one's own; all tasks of the stage must call it. Blocks
-   * about a second, Spark's pace.
+   * about a second, Spark's pace. When the task fails, so does the group, with the task's exception
+   * as the first cause; when it ends well, Spark's completion listeners wait for the other tasks
+   * and leave the group.
    *
    * @param context the task's
    * @param world logical ranks, at least as many as tasks, the same on every task
-   * @return the context, owned by the caller
+   * @return the context; it lives until the task ends
    * @throws CollectiveException on every task when one of them could not join
    */
   public static RankContext open(BarrierTaskContext context, int world) {
-    return open(context, world, Map.of());
+    RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()));
+    TaskEnd.attach(context, opened.guard);
+    return opened;
   }
 
-  static RankContext open(BarrierTaskContext context, int world, Map<String, String> overrides) {
+  static RankContext join(
+      BarrierTaskContext context, int world, Map<String, String> overrides, MemoryPlan memory) {
     ConfigSource source =
         key -> {
           String text = overrides.get(key);
           return text == null ? SparkEnv.get().conf().get(key, null) : text;
         };
-    Communicator communicator =
-        BarrierBootstrap.join(context, world, source, CollectiveMetrics.NONE);
+    JoinedGroup group =
+        BarrierBootstrap.join(context, world, source, memory, ExecutorProcess.CURRENT.metrics());
+    Deadline deadline = Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source));
     return new RankContext(
-        communicator,
-        SparkEnv.get().blockManager().blockManagerId().host(),
-        null,
-        ConfigKeys.SEED.of(source),
-        Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source)));
+        group, new TaskGuard(context, group, deadline), ConfigKeys.SEED.of(source), deadline);
+  }
+
+  TaskGuard guard() {
+    return guard;
   }
 
   /**
@@ -94,12 +101,12 @@ public final class RankContext implements AutoCloseable {
   }
 
   /**
-   * This task's place among the group's tasks in its process.
+   * This task's place among the group's tasks on its host.
    *
    * @return from 0
    */
   public int localRank() {
-    return info.task();
+    return group.localRank();
   }
 
   /**
@@ -126,7 +133,7 @@ public final class RankContext implements AutoCloseable {
    * @return a name or address
    */
   public String host() {
-    return host;
+    return group.host();
   }
 
   /**
@@ -135,16 +142,16 @@ public final class RankContext implements AutoCloseable {
    * @return its address as Spark has it, or empty
    */
   public Optional<String> device() {
-    return Optional.ofNullable(device);
+    return group.device();
   }
 
   /**
-   * The task's communicator; it belongs to this context, which closes it.
+   * The task's communicator. It belongs to this context, which closes it when the task ends.
    *
    * @return always the same
    */
   public Communicator communicator() {
-    return communicator;
+    return group.communicator();
   }
 
   /**
@@ -181,20 +188,24 @@ public final class RankContext implements AutoCloseable {
    * @throws CollectiveException the first cause
    */
   public void checkAbort() {
-    communicator.checkAbort();
+    group.communicator().checkAbort();
   }
 
   /**
-   * Tells the driver how far this task has come; cheap, shown at the next heartbeat.
+   * Tells the driver how far this task has come; cheap, and shown only when the plugin is there.
    *
    * @param what for example {@code epoch 3}
    * @param fraction from 0 to 1
    */
-  public void progress(String what, double fraction) {}
-
-  /** Leaves the group; idempotent. */
-  @Override
-  public void close() {
-    communicator.close();
+  public void progress(String what, double fraction) {
+    guard.progress(what, fraction);
   }
+
+  /**
+   * Does nothing yet: the task leaves the group when it ends, after the other tasks have come as
+   * far, and what it throws until then is the group's failure. There so that a context can be the
+   * resource of a {@code try}.
+   */
+  @Override
+  public void close() {}
 }

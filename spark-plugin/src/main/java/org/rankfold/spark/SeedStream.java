@@ -18,7 +18,8 @@ public final class SeedStream {
   private final long origin;
   private long state;
 
-  private SeedStream(long origin) {
+  /** The stream whose state is {@code origin}. */
+  SeedStream(long origin) {
     this.origin = origin;
     this.state = origin;
   }

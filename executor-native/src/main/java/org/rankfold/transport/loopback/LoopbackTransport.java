@@ -35,7 +35,7 @@ final class LoopbackTransport implements Transport {
   }
 
   @Override
-  public PairPath path(int peer) {
+  public PairPath path(int peer, CallRecord own, CallRecord theirs) {
     return hub.path(task, peer);
   }
 
