@@ -7,39 +7,52 @@ import org.rankfold.contract.ReduceOp;
 import org.rankfold.view.View;
 
 /**
- * One call of {@link LaneFold}: block after block, all addends of a block in order, then the block
- * to every output. A block is read whole before any of it is written, so an output may be an
- * addend. NaNs are made canonical afterwards, a stretch of blocks at a time, where there are any.
+ * One call of {@link LaneFold}: stretch after stretch, and in a stretch a few addends at a time,
+ * block after block, while the sums of the stretch wait in the second cache. So a core reads few
+ * streams of memory at once: four as fast as it copies, nine at half that speed (measured).
+ *
+ * <p>All addends of an element are read before it is written, so an output may be an addend. NaNs
+ * are made canonical at the end of a stretch that has any.
  */
 final class BlockFold<A> {
-  /** Blocks between two looks for NaNs: short enough to be in the second cache still. */
-  private static final int WATCHED_BLOCKS = 64;
+  /** Blocks a stretch, of 512 bytes each: long enough for a core to find its streams again. */
+  private static final int STRETCH_BLOCKS = 512;
 
   private final Lanes<A> lanes;
   private final Scratch<A> scratch;
+  private final A sum;
   private final A watch;
-  private final ReduceContract contract;
-  private final ReduceOp op;
-  private final boolean tree;
+  private final int blockElements;
   private final int world;
+  private final ReduceOp op;
+  private final boolean isMean;
+  private final boolean isTree;
   private final Object[] addends;
   private final Object[] outs;
 
-  /** The block at hand: its first element, its elements, its accumulators. */
+  /** The stretch at hand. */
+  private long from;
+
+  private long to;
+
+  /** The block at hand: its first element in the views and in a row, elements, accumulators. */
   private int at;
 
+  private int rowAt;
   private int n;
   private int width;
 
   BlockFold(Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
     this.lanes = lanes;
     this.scratch = lanes.scratch();
+    this.sum = scratch.sum();
     this.watch = scratch.watch();
-    this.contract = contract;
-    this.op = contract.op() == ReduceOp.MEAN ? ReduceOp.SUM : contract.op();
-    this.tree =
-        contract.order() == FoldOrder.RANK_TREE && op == ReduceOp.SUM && lanes.isOrderSensitive();
+    this.blockElements = lanes.blockElements();
     this.world = contract.world();
+    this.isMean = contract.op() == ReduceOp.MEAN;
+    this.op = isMean ? ReduceOp.SUM : contract.op();
+    this.isTree =
+        contract.order() == FoldOrder.RANK_TREE && op == ReduceOp.SUM && lanes.isOrderSensitive();
     this.addends = ports(addends);
     this.outs = ports(outs);
   }
@@ -53,97 +66,87 @@ final class BlockFold<A> {
   }
 
   void run(long count) {
-    long stretch = (long) lanes.blockElements() * WATCHED_BLOCKS;
-    for (long from = 0; from < count; from += stretch) {
-      long to = Math.min(count, from + stretch);
-      foldStretch(from, to);
-      if (lanes.isWatched() && lanes.isAlarmed(watch)) {
-        canonicaliseStretch(from, to);
-      }
-    }
-  }
-
-  private void foldStretch(long from, long to) {
-    A result = scratch.partial(0);
-    for (long start = from; start < to; start += lanes.blockElements()) {
-      enter(start, to);
-      if (tree) {
-        tree(0, world, 1, result);
+    long stretch = (long) blockElements * STRETCH_BLOCKS;
+    for (from = 0; from < count; from += stretch) {
+      to = Math.min(count, from + stretch);
+      if (isTree) {
+        tree(0, world, 0, true);
       } else {
-        left(result);
+        left();
       }
-      if (contract.op() == ReduceOp.MEAN) {
-        lanes.scale(result, width, world);
+      if (lanes.isWatched() && lanes.isAlarmed(watch)) {
+        canonicalise();
       }
-      store(result);
     }
   }
 
-  private void canonicaliseStretch(long from, long to) {
-    A result = scratch.partial(0);
-    for (long start = from; start < to; start += lanes.blockElements()) {
-      enter(start, to);
-      lanes.load(outs[0], at, n, result);
-      lanes.canonicalise(result, width);
-      store(result);
+  private void left() {
+    int done = Math.min(world, Scratch.OPERANDS);
+    start(0, done, 0, done == world);
+    while (done < world) {
+      int next = Math.min(world, done + Scratch.OPERANDS - 1);
+      A row = row(0);
+      for (boolean more = first(); more; more = next()) {
+        System.arraycopy(row, rowAt, sum, 0, width);
+        join(sum, done, next);
+        leave(row, next == world);
+      }
+      done = next;
     }
   }
 
-  private void enter(long start, long end) {
-    at = (int) start;
-    n = (int) Math.min(lanes.blockElements(), end - start);
-    width = lanes.width(n);
-  }
-
-  private void store(A result) {
-    for (Object out : outs) {
-      lanes.store(result, n, out, at);
-    }
-  }
-
-  private void left(A result) {
-    if (world == 1) {
-      lanes.load(addends[0], at, n, result);
-      lanes.watch(watch, result, width);
+  /** Leaves the sum of addends lo to hi - 1 in a row, or in the outputs; later rows are free. */
+  private void tree(int lo, int hi, int rowNumber, boolean isLast) {
+    if (hi - lo <= Scratch.OPERANDS) {
+      start(lo, hi, rowNumber, isLast);
       return;
     }
-    int widest = op == ReduceOp.SUM ? Scratch.OPERANDS : 2;
-    int done = Math.min(world, widest);
-    join(done, result, addend(0, 0), 0);
-    while (done < world) {
-      int more = Math.min(world - done, widest - 1);
-      join(1 + more, result, result, done - 1);
-      done += more;
+    int middle = lo + ScalarFold.largestPowerOfTwoBelow(hi - lo);
+    tree(lo, middle, rowNumber, false);
+    tree(middle, hi, rowNumber + 1, false);
+    A row = row(rowNumber);
+    A rightRow = row(rowNumber + 1);
+    A right = scratch.right();
+    for (boolean more = first(); more; more = next()) {
+      System.arraycopy(row, rowAt, sum, 0, width);
+      System.arraycopy(rightRow, rowAt, right, 0, width);
+      lanes.join2(op, sum, watch, sum, right, width);
+      leave(row, isLast);
     }
   }
 
-  /** Joins {@code a} and the addends after number {@code last}, in order from the left. */
-  private void join(int operands, A d, A a, int last) {
-    A b = addend(last + 1, 1);
-    switch (operands) {
-      case 2 -> lanes.join2(op, d, watch, a, b, width);
-      case 3 -> lanes.sum3(d, watch, a, b, addend(last + 2, 2), width);
-      case 4 -> lanes.sum4(d, watch, a, b, addend(last + 2, 2), addend(last + 3, 3), width);
-      default -> throw new IllegalArgumentException("operands=" + operands);
+  /** Folds a few addends, lo to hi - 1, that no sum precedes. */
+  private void start(int lo, int hi, int rowNumber, boolean isLast) {
+    A row = isLast ? null : row(rowNumber);
+    for (boolean more = first(); more; more = next()) {
+      if (hi - lo == 1) {
+        lanes.load(addends[lo], at, n, sum);
+        lanes.watch(watch, sum, width);
+      } else {
+        A a = addend(lo, 0);
+        if (isTree && hi - lo == 4) {
+          A b = addend(lo + 1, 1);
+          lanes.tree4(sum, watch, a, b, addend(lo + 2, 2), addend(lo + 3, 3), width);
+        } else {
+          join(a, lo + 1, hi);
+        }
+      }
+      leave(row, isLast);
     }
   }
 
-  /** d = the sum of addends lo to hi - 1, at least two; partials from {@code free} on are free. */
-  private void tree(int lo, int hi, int free, A d) {
-    int count = hi - lo;
-    if (count == 1) {
-      lanes.load(addends[lo], at, n, d);
-    } else if (count == 4) {
-      lanes.tree4(
-          d, watch, addend(lo, 0), addend(lo + 1, 1), addend(lo + 2, 2), addend(lo + 3, 3), width);
-    } else if (count < 4) {
-      join(count, d, addend(lo, 0), lo);
+  /** The sum becomes a and then, from the left, addends lo to hi - 1. */
+  private void join(A a, int lo, int hi) {
+    A b = addend(lo, 1);
+    if (op != ReduceOp.SUM || hi - lo == 1) {
+      lanes.join2(op, sum, watch, a, b, width);
+      for (int r = lo + 1; r < hi; r++) {
+        lanes.join2(op, sum, watch, sum, addend(r, 1), width);
+      }
+    } else if (hi - lo == 2) {
+      lanes.sum3(sum, watch, a, b, addend(lo + 1, 2), width);
     } else {
-      int middle = lo + ScalarFold.largestPowerOfTwoBelow(count);
-      A right = scratch.partial(free);
-      tree(lo, middle, free, d);
-      tree(middle, hi, free + 1, right);
-      lanes.join2(op, d, watch, d, right, width);
+      lanes.sum4(sum, watch, a, b, addend(lo + 1, 2), addend(lo + 2, 3), width);
     }
   }
 
@@ -151,5 +154,56 @@ final class BlockFold<A> {
     A block = scratch.addend(slot);
     lanes.load(addends[rank], at, n, block);
     return block;
+  }
+
+  /** As long as the stretch at hand, its last block rounded up to accumulators. */
+  private A row(int number) {
+    return scratch.row(number, lanes.width((int) (to - from)));
+  }
+
+  private boolean first() {
+    return enter(0);
+  }
+
+  private boolean next() {
+    return enter(rowAt + blockElements);
+  }
+
+  private boolean enter(int inStretch) {
+    long start = from + inStretch;
+    if (start >= to) {
+      return false;
+    }
+    rowAt = inStretch;
+    at = (int) start;
+    n = (int) Math.min(blockElements, to - start);
+    width = lanes.width(n);
+    return true;
+  }
+
+  /** The sum is complete, or waits in a row. */
+  private void leave(A row, boolean isLast) {
+    if (!isLast) {
+      System.arraycopy(sum, 0, row, rowAt, width);
+      return;
+    }
+    if (isMean) {
+      lanes.scale(sum, width, world);
+    }
+    store();
+  }
+
+  private void store() {
+    for (Object out : outs) {
+      lanes.store(sum, n, out, at);
+    }
+  }
+
+  private void canonicalise() {
+    for (boolean more = first(); more; more = next()) {
+      lanes.load(outs[0], at, n, sum);
+      lanes.canonicalise(sum, width);
+      store();
+    }
   }
 }

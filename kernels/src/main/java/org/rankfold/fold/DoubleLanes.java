@@ -24,8 +24,8 @@ final class DoubleLanes extends Lanes<double[]> {
   }
 
   @Override
-  double[] newBlock() {
-    return new double[blockElements()];
+  double[] newArray(int length) {
+    return new double[length];
   }
 
   @Override

@@ -24,8 +24,8 @@ class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
-  float[] newBlock() {
-    return new float[blockElements()];
+  float[] newArray(int length) {
+    return new float[length];
   }
 
   @Override

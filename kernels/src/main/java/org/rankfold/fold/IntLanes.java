@@ -21,8 +21,8 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  int[] newBlock() {
-    return new int[blockElements()];
+  int[] newArray(int length) {
+    return new int[length];
   }
 
   @Override

@@ -26,8 +26,8 @@ abstract class Lanes<A> {
   /** Elements a block. */
   abstract int blockElements();
 
-  /** A block of accumulators. */
-  abstract A newBlock();
+  /** An array of accumulators. */
+  abstract A newArray(int length);
 
   /** How many accumulators n elements take. */
   int width(int n) {

@@ -21,8 +21,8 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  long[] newBlock() {
-    return new long[blockElements()];
+  long[] newArray(int length) {
+    return new long[length];
   }
 
   @Override
