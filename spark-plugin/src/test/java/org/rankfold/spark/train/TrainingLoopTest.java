@@ -23,7 +23,6 @@ class TrainingLoopTest {
   private static final int ROWS = 333;
   private static final String PINNED =
       "311bcfcf87a4647dd9a9c7d9fb75fbf937736c1ce67ec5b741e4140a9f09b61d";
-  private static final ToIntFunction<Sample> BY_KEY = row -> RowKey.of(row.id()).rank(WORLD);
 
   private static final LoopWatch QUIET =
       new LoopWatch() {
@@ -36,6 +35,10 @@ class TrainingLoopTest {
         @Override
         public void onEpoch(EpochReport report) {}
       };
+
+  private static int byKey(Sample row) {
+    return RowKey.of(row.id()).rank(WORLD);
+  }
 
   private static TrainingPlan<Sample> plan(GradientModel<Sample> model) {
     return new TrainingPlan<>(model, new AdamW(0.05f), 50, 3, 42);
@@ -59,7 +62,8 @@ class TrainingLoopTest {
     return HostedRows.of(info, rows.iterator(), () -> {});
   }
 
-  private static TrainingOutcome train(LoopbackGroup group, int count, ToIntFunction<Sample> place) {
+  private static TrainingOutcome train(
+      LoopbackGroup group, int count, ToIntFunction<Sample> place) {
     return group
         .run(
             communicator ->
@@ -83,7 +87,7 @@ class TrainingLoopTest {
     for (int tasks : new int[] {1, 2, 3, 4, 8}) {
       for (PathRule path : List.of(PathRule.MAPPED, PathRule.STAGED)) {
         LoopbackGroup group = LoopbackGroup.of(WORLD, tasks).path(path).chunkBytes(8);
-        TrainingOutcome outcome = train(group, ROWS, BY_KEY);
+        TrainingOutcome outcome = train(group, ROWS, TrainingLoopTest::byKey);
         assertThat(outcome.steps()).isEqualTo(3 * 7);
         hashes.add(outcome.sha256());
         reports.add(outcome.epochs());
@@ -111,15 +115,16 @@ class TrainingLoopTest {
   void shouldTrainToOneHashWhenRanksHaveNoRows() {
     Set<String> hashes = new HashSet<>();
     for (int tasks : new int[] {1, 3, 8}) {
-      hashes.add(hash(LoopbackGroup.of(WORLD, tasks), row -> BY_KEY.applyAsInt(row) % 6));
-      assertThat(train(LoopbackGroup.of(WORLD, tasks), 2, BY_KEY).steps()).isEqualTo(3);
+      hashes.add(hash(LoopbackGroup.of(WORLD, tasks), row -> byKey(row) % 6));
+      assertThat(train(LoopbackGroup.of(WORLD, tasks), 2, TrainingLoopTest::byKey).steps())
+          .isEqualTo(3);
     }
     assertThat(hashes).hasSize(1);
   }
 
   @Test
   void shouldRefuseWhenThereAreNoRows() {
-    assertThatThrownBy(() -> train(LoopbackGroup.of(WORLD, 3), 0, BY_KEY))
+    assertThatThrownBy(() -> train(LoopbackGroup.of(WORLD, 3), 0, TrainingLoopTest::byKey))
         .isInstanceOfSatisfying(
             CollectiveException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
@@ -137,7 +142,7 @@ class TrainingLoopTest {
                                     plan(new Drifting(communicator.info().task() == 1)),
                                     communicator,
                                     QUIET,
-                                    rows(communicator.info(), ROWS, BY_KEY, false))
+                                    rows(communicator.info(), ROWS, TrainingLoopTest::byKey, false))
                                 .run()))
         .hasMessageContaining("logical ranks 3..5 (task 1) sha256=")
         .hasMessageContaining(" != logical ranks 0..2 (task 0) sha256=");
