@@ -29,7 +29,7 @@ public final class Folds {
   public static Fold named(String name) {
     return switch (name) {
       case "scalar" -> new ScalarFold();
-      case "lane-plain" -> new LaneFold("plain loops", PlainHalfLoops.f16(), PlainHalfLoops.bf16());
+      case "lane-plain" -> new LaneFold(PlainHalfLoops.f16(), PlainHalfLoops.bf16());
       default ->
           throw CollectiveException.usage(
               ErrorCode.INVALID_ARGUMENT, "fold=%s is none of: scalar, lane-plain", name);
