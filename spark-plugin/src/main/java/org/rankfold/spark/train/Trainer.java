@@ -10,6 +10,7 @@ import java.util.Objects;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.rankfold.contract.DType;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
 import org.rankfold.transport.RankTable;
@@ -104,7 +105,11 @@ public final class Trainer<R> {
         rows.mapToPair(row -> new Tuple2<>(row.rank(), row))
             .partitionBy(new RankPartitioner(table))
             .values();
-    Rankfold group = Rankfold.on(spark).world(world).name(name);
+    Rankfold group =
+        Rankfold.on(spark)
+            .world(world)
+            .name(name)
+            .arenaElements(DType.F32, plan.model().parameterCount());
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       group = group.set(setting.getKey(), setting.getValue());
     }
