@@ -2,7 +2,6 @@
 package org.rankfold.examples;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +16,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Shows what a reduction's bits are, and that a cluster gets them right: reduces generated inputs in
- * a real barrier stage and prints the SHA-256 of the result, or with {@code --golden} checks a table
- * of known answers, every row, in one application with a stage for each world.
+ * Shows what a reduction's bits are, and that a cluster gets them right: reduces generated inputs
+ * in a real barrier stage and prints the SHA-256 of the result, or with {@code --golden} checks a
+ * table of known answers, every row, in one application with a stage for each world.
  */
 @Command(
     name = "digest",
@@ -85,7 +84,7 @@ public final class DigestCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<GoldenRow> rows = golden == null ? List.of(row()) : table();
     try (SparkSession session = SparkSession.builder().appName("digest").getOrCreate()) {
-      DigestStages stages = new DigestStages(group(session), tasks, memory);
+      DigestStages stages = new DigestStages(group(session), memory);
       return golden == null ? print(rows.get(0), stages) : check(rows, stages);
     }
   }
@@ -104,18 +103,12 @@ public final class DigestCommand implements Callable<Integer> {
             "\t", dtype, op, order, kind, Integer.toString(world), Long.toString(n), seed, ""));
   }
 
-  private List<GoldenRow> table() throws IOException {
-    if (golden.equals(BUILT_IN)) {
-      return GoldenTable.rows();
-    }
-    return Files.readAllLines(Path.of(golden)).stream()
-        .filter(line -> !line.isBlank() && !line.equals(GoldenRow.HEADER))
-        .map(GoldenRow::parse)
-        .toList();
+  private List<GoldenRow> table() {
+    return golden.equals(BUILT_IN) ? GoldenTable.builtIn() : GoldenTable.read(Path.of(golden));
   }
 
-  private static int print(GoldenRow row, DigestStages stages) {
-    List<DigestStages.Answer> answers = stages.reduce(List.of(row)).get(0);
+  private int print(GoldenRow row, DigestStages stages) {
+    List<DigestStages.Answer> answers = stages.reduce(List.of(row), tasks).get(0);
     DigestStages.Answer first = answers.get(0);
     if (answers.stream().distinct().count() > 1) {
       System.out.println("digest " + row.describe() + " tasks disagree: " + answers);
@@ -132,11 +125,12 @@ public final class DigestCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static int check(List<GoldenRow> rows, DigestStages stages) {
+  private int check(List<GoldenRow> rows, DigestStages stages) {
     List<GoldenRow> wrong = new ArrayList<>();
     for (List<GoldenRow> alike :
         rows.stream().collect(Collectors.groupingBy(row -> row.contract().world())).values()) {
-      List<List<DigestStages.Answer>> answers = stages.reduce(alike);
+      List<List<DigestStages.Answer>> answers =
+          stages.reduce(alike, Math.min(tasks, alike.get(0).contract().world()));
       for (int i = 0; i < alike.size(); i++) {
         GoldenRow row = alike.get(i);
         for (DigestStages.Answer answer : answers.get(i)) {

@@ -4,6 +4,7 @@ package org.rankfold.examples;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.rankfold.collective.CommunicatorInfo;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
@@ -14,22 +15,19 @@ final class DigestStages {
   record Answer(String sha256, String transport, String path) implements Serializable {}
 
   private final Rankfold group;
-  private final int mostTasks;
   private final DigestJob.Memory memory;
 
-  DigestStages(Rankfold group, int mostTasks, DigestJob.Memory memory) {
+  DigestStages(Rankfold group, DigestJob.Memory memory) {
     this.group = group;
-    this.mostTasks = mostTasks;
     this.memory = memory;
   }
 
-  /** All tasks' answers to every row; rows have one world, of which tasks never exceed the size. */
-  List<List<Answer>> reduce(List<GoldenRow> rows) {
+  /** All tasks' answers to every row; rows have one world. */
+  List<List<Answer>> reduce(List<GoldenRow> rows, int tasks) {
     int world = rows.get(0).contract().world();
-    int tasks = Math.min(mostTasks, world);
     List<String> lines = rows.stream().map(DigestStages::line).toList();
     DigestJob.Memory where = memory;
-    List<ArrayList<Answer>> byTask =
+    List<List<Answer>> byTask =
         group.world(world).tasks(tasks).run(context -> answers(context, lines, where));
     List<List<Answer>> byRow = new ArrayList<>();
     for (int row = 0; row < rows.size(); row++) {
@@ -39,14 +37,14 @@ final class DigestStages {
     return byRow;
   }
 
-  private static ArrayList<Answer> answers(
+  private static List<Answer> answers(
       RankContext context, List<String> lines, DigestJob.Memory memory) {
-    ArrayList<Answer> answers = new ArrayList<>();
-    String transport = context.communicator().info().transport();
+    List<Answer> answers = new ArrayList<>();
+    CommunicatorInfo info = context.communicator().info();
     for (String line : lines) {
       context.checkAbort();
       String sha256 = DigestJob.digest(context.communicator(), GoldenRow.parse(line), memory);
-      answers.add(new Answer(sha256, transport, context.path()));
+      answers.add(new Answer(sha256, info.transport(), info.path()));
     }
     return answers;
   }
