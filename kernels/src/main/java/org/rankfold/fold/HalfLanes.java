@@ -7,7 +7,7 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** 16-bit types: loops of floats between a widening and a rounding, or all in one. */
+/** 16-bit types: loops of floats between a widening and a rounding of each block. */
 final class HalfLanes extends Lanes<HalfBench> {
   private static final int BLOCK = HalfLoops.BLOCK;
 
@@ -40,16 +40,15 @@ final class HalfLanes extends Lanes<HalfBench> {
   @Override
   void load(Object port, int from, int n, HalfBench bench, int slot) {
     if (port instanceof HeapView heap) {
-      System.arraycopy((short[]) heap.array(), heap.offset() + from, bench.raw, slot * BLOCK, n);
+      System.arraycopy((short[]) heap.array(), heap.offset() + from, bench.raw, 0, n);
     } else {
-      ((ShortBuffer) port).get(from, bench.raw, slot * BLOCK, n);
+      ((ShortBuffer) port).get(from, bench.raw, 0, n);
     }
-    bench.wideSlots &= ~(1 << slot);
+    loops.widen(bench.raw, bench.wide, slot);
   }
 
   @Override
   void store(HalfBench bench, int n, Object port, int at) {
-    widen(bench, 1);
     loops.narrow(bench.wide, bench.raw);
     if (port instanceof HeapView heap) {
       System.arraycopy(bench.raw, 0, (short[]) heap.array(), heap.offset() + at, n);
@@ -60,29 +59,16 @@ final class HalfLanes extends Lanes<HalfBench> {
 
   @Override
   void keep(HalfBench bench, Object row, int block) {
-    widen(bench, 1);
     System.arraycopy(bench.wide, 0, (float[]) row, block * BLOCK, BLOCK);
   }
 
   @Override
   void recall(Object row, int block, HalfBench bench, int slot) {
     System.arraycopy((float[]) row, block * BLOCK, bench.wide, slot * BLOCK, BLOCK);
-    bench.wideSlots |= 1 << slot;
-  }
-
-  /** Widens those of the first slots that are not. */
-  private void widen(HalfBench bench, int slots) {
-    for (int slot = 0; slot < slots; slot++) {
-      if ((bench.wideSlots & 1 << slot) == 0) {
-        loops.widen(bench.raw, bench.wide, slot);
-      }
-    }
-    bench.wideSlots |= (1 << slots) - 1;
   }
 
   @Override
   void join2(ReduceOp op, HalfBench bench, int n) {
-    widen(bench, 2);
     switch (op) {
       case SUM, MEAN -> sum2(bench.wide);
       case MIN -> min2(bench.wide);
@@ -110,7 +96,6 @@ final class HalfLanes extends Lanes<HalfBench> {
 
   @Override
   void sum3(HalfBench bench, int n) {
-    widen(bench, 3);
     sum3(bench.wide);
   }
 
@@ -122,17 +107,17 @@ final class HalfLanes extends Lanes<HalfBench> {
 
   @Override
   void sum4(HalfBench bench, int n) {
-    if ((bench.wideSlots & 1) == 0) {
-      loops.sum4(bench.raw, bench.wide);
-    } else {
-      loops.add3(bench.raw, bench.wide);
+    sum4(bench.wide);
+  }
+
+  private static void sum4(float[] s) {
+    for (int j = 0; j < BLOCK; j++) {
+      s[j] = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
     }
-    bench.wideSlots = 1;
   }
 
   @Override
   void tree4(HalfBench bench, int n) {
-    widen(bench, 4);
     tree4(bench.wide);
   }
 
@@ -144,7 +129,6 @@ final class HalfLanes extends Lanes<HalfBench> {
 
   @Override
   void scale(HalfBench bench, int n, int world) {
-    widen(bench, 1);
     multiply(bench.wide, 1.0f / world);
   }
 

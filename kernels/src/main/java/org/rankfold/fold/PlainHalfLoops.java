@@ -50,7 +50,7 @@ final class PlainHalfLoops implements HalfLoops {
   @Override
   public void widen(short[] raw, float[] wide, int slot) {
     Stage stage = stages.get();
-    stage.shorts.put(0, raw, slot * BLOCK, BLOCK);
+    stage.shorts.put(0, raw, 0, BLOCK);
     stage.ints.get(0, stage.bits, 0, ODD);
     if (brain) {
       brainBits(stage.bits);
@@ -159,26 +159,6 @@ final class PlainHalfLoops implements HalfLoops {
   private static void pair(int[] bits) {
     for (int j = 0; j < ODD; j++) {
       bits[j] = bits[j + BITS] | bits[j + BITS + ODD] << 16;
-    }
-  }
-
-  @Override
-  public void sum4(short[] raw, float[] wide) {
-    widen(raw, wide, 0);
-    add3(raw, wide);
-  }
-
-  @Override
-  public void add3(short[] raw, float[] wide) {
-    for (int slot = 1; slot < Lanes.SLOTS; slot++) {
-      widen(raw, wide, slot);
-    }
-    add(wide);
-  }
-
-  private static void add(float[] s) {
-    for (int j = 0; j < BLOCK; j++) {
-      s[j] = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
     }
   }
 

@@ -8,13 +8,15 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * f16 by the Vector API, whole folds in registers; the same bits as the plain loops. Loaded by name
- * where the module is; uses nothing that differs between JDK 17 and 25.
+ * f16 by the Vector API; the same bits as the plain loops. Loaded by name where the module is; uses
+ * nothing that differs between JDK 17 and 25. The loops are short and call no methods of their own:
+ * past some size HotSpot 17 gives up, makes an object of each vector, and takes other loops of the
+ * process along (measured: to a tenth).
  */
 final class VectorF16Loops implements HalfLoops {
   private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
-  private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
   private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
+  private static final int INFINITY = 0x7f800000;
   private static final int LANES = FLOATS.length();
 
   VectorF16Loops() {
@@ -23,87 +25,74 @@ final class VectorF16Loops implements HalfLoops {
     }
   }
 
-  private static FloatVector even(IntVector x) {
-    return unscale(
-        x.and(0x7fff).lanewise(VectorOperators.LSHL, 13),
-        x.and(0x8000).lanewise(VectorOperators.LSHL, 16));
-  }
-
-  private static FloatVector odd(IntVector x) {
-    return unscale(x.lanewise(VectorOperators.LSHR, 3).and(0x0fffe000), x.and(0x80000000));
-  }
-
-  /** Exponent and fraction lie where a float has them: 2^-112 times the value, but infinities. */
-  private static FloatVector unscale(IntVector magnitude, IntVector sign) {
-    IntVector special =
-        IntVector.broadcast(INTS, 0x0f7fffff)
-            .sub(magnitude)
-            .lanewise(VectorOperators.ASHR, 31)
-            .and(0x7f800000);
-    return magnitude.or(sign).or(special).reinterpretAsFloats().mul(0x1p112f);
-  }
-
-  /** Sixteen bits in each lane, zeros above. */
-  private static IntVector round(FloatVector v) {
-    IntVector bits = v.reinterpretAsInts();
-    IntVector magnitude = bits.and(0x7fffffff);
-    IntVector lowest = magnitude.lanewise(VectorOperators.LSHR, 13).and(1);
-    IntVector normal =
-        magnitude.add(0xfff - 0x38000000).add(lowest).lanewise(VectorOperators.LSHR, 13);
-    // |x| + 0.5 rounds to a multiple of 2^-24, the least f16.
-    IntVector small = magnitude.reinterpretAsFloats().add(0.5f).reinterpretAsInts().sub(0x3f000000);
-    IntVector finite = normal.blend(small, magnitude.compare(VectorOperators.LT, 0x38800000));
-    IntVector signed =
-        finite
-            .blend(0x7c00, magnitude.compare(VectorOperators.GE, 0x477ff000))
-            .or(bits.lanewise(VectorOperators.LSHR, 16).and(0x8000));
-    return signed.blend(Halves.F16_NAN, magnitude.compare(VectorOperators.GT, 0x7f800000));
-  }
-
-  private static IntVector pairs(short[] raw, int slot, int j) {
-    return ShortVector.fromArray(SHORTS, raw, slot * BLOCK + 2 * j).reinterpretAsInts();
-  }
-
   @Override
   public void widen(short[] raw, float[] wide, int slot) {
+    int even = slot * BLOCK;
     for (int j = 0; j < ODD; j += LANES) {
-      IntVector x = pairs(raw, slot, j);
-      even(x).intoArray(wide, slot * BLOCK + j);
-      odd(x).intoArray(wide, slot * BLOCK + ODD + j);
+      IntVector x = ShortVector.fromArray(SHORTS, raw, 2 * j).reinterpretAsInts();
+      x.lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats().intoArray(wide, even + j);
+      x.reinterpretAsFloats().intoArray(wide, even + ODD + j);
+    }
+    spread(wide, even);
+  }
+
+  /** Upper halves of lanes to floats: exponent and fraction moved, 2^112 times; infinities kept. */
+  private static void spread(float[] wide, int from) {
+    for (int j = from; j < from + BLOCK; j += LANES) {
+      IntVector scaled =
+          FloatVector.fromArray(FLOATS, wide, j)
+              .reinterpretAsInts()
+              .lanewise(VectorOperators.ASHR, 3)
+              .and(0x8fffe000);
+      IntVector special =
+          scaled.and(INFINITY).sub(0x0f800000).lanewise(VectorOperators.ASHR, 31).not();
+      scaled.or(special.and(INFINITY)).reinterpretAsFloats().mul(0x1p112f).intoArray(wide, j);
     }
   }
 
   @Override
   public void narrow(float[] wide, short[] raw) {
+    round(wide);
+    finish(wide);
     for (int j = 0; j < ODD; j += LANES) {
-      IntVector low = round(FloatVector.fromArray(FLOATS, wide, j));
-      IntVector high = round(FloatVector.fromArray(FLOATS, wide, ODD + j));
-      high.lanewise(VectorOperators.LSHL, 16).or(low).reinterpretAsShorts().intoArray(raw, 2 * j);
+      IntVector even = FloatVector.fromArray(FLOATS, wide, BLOCK + j).reinterpretAsInts();
+      IntVector odd = FloatVector.fromArray(FLOATS, wide, BLOCK + ODD + j).reinterpretAsInts();
+      odd.lanewise(VectorOperators.LSHL, 16).or(even).reinterpretAsShorts().intoArray(raw, 2 * j);
     }
   }
 
-  @Override
-  public void sum4(short[] raw, float[] wide) {
-    for (int j = 0; j < ODD; j += LANES) {
-      IntVector a = pairs(raw, 0, j);
-      IntVector b = pairs(raw, 1, j);
-      IntVector c = pairs(raw, 2, j);
-      IntVector d = pairs(raw, 3, j);
-      even(a).add(even(b)).add(even(c)).add(even(d)).intoArray(wide, j);
-      odd(a).add(odd(b)).add(odd(c)).add(odd(d)).intoArray(wide, ODD + j);
+  /** Slot 1 = the magnitude of slot 0 in f16, from 2^16 and for a NaN that of infinity. */
+  private static void round(float[] wide) {
+    for (int j = 0; j < BLOCK; j += LANES) {
+      IntVector magnitude =
+          FloatVector.fromArray(FLOATS, wide, j)
+              .reinterpretAsInts()
+              .and(0x7fffffff)
+              .min(0x47800000);
+      IntVector lowest = magnitude.lanewise(VectorOperators.LSHR, 13).and(1);
+      // |x| + 0.5 rounds to a multiple of 2^-24, the least f16.
+      IntVector small =
+          magnitude.reinterpretAsFloats().add(0.5f).reinterpretAsInts().sub(0x3f000000);
+      magnitude
+          .add(0xfff - 0x38000000)
+          .add(lowest)
+          .lanewise(VectorOperators.LSHR, 13)
+          .blend(small, magnitude.compare(VectorOperators.LT, 0x38800000))
+          .reinterpretAsFloats()
+          .intoArray(wide, BLOCK + j);
     }
   }
 
-  @Override
-  public void add3(short[] raw, float[] wide) {
-    for (int j = 0; j < ODD; j += LANES) {
-      IntVector b = pairs(raw, 1, j);
-      IntVector c = pairs(raw, 2, j);
-      IntVector d = pairs(raw, 3, j);
-      FloatVector low = FloatVector.fromArray(FLOATS, wide, j);
-      FloatVector high = FloatVector.fromArray(FLOATS, wide, ODD + j);
-      low.add(even(b)).add(even(c)).add(even(d)).intoArray(wide, j);
-      high.add(odd(b)).add(odd(c)).add(odd(d)).intoArray(wide, ODD + j);
+  /** Slot 1 gets the sign of slot 0, and its NaNs as the canonical one. */
+  private static void finish(float[] wide) {
+    for (int j = 0; j < BLOCK; j += LANES) {
+      IntVector bits = FloatVector.fromArray(FLOATS, wide, j).reinterpretAsInts();
+      FloatVector.fromArray(FLOATS, wide, BLOCK + j)
+          .reinterpretAsInts()
+          .or(bits.lanewise(VectorOperators.LSHR, 16).and(0x8000))
+          .blend(Halves.F16_NAN, bits.and(0x7fffffff).compare(VectorOperators.GT, INFINITY))
+          .reinterpretAsFloats()
+          .intoArray(wide, BLOCK + j);
     }
   }
 
