@@ -14,14 +14,13 @@ import org.rankfold.view.View;
  * <p>All addends of an element are read before it is written, so an output may be an addend. NaNs
  * are made canonical at the end of a stretch that has any.
  */
-final class BlockFold<A> {
+final class BlockFold<B> {
   /** Blocks a stretch, of 512 bytes each: long enough for a core to find its streams again. */
-  private static final int STRETCH_BLOCKS = 512;
+  static final int STRETCH_BLOCKS = 512;
 
-  private final Lanes<A> lanes;
-  private final Scratch<A> scratch;
-  private final A sum;
-  private final A watch;
+  private final Lanes<B> lanes;
+  private final Scratch<B> scratch;
+  private final B bench;
   private final int blockElements;
   private final int world;
   private final ReduceOp op;
@@ -30,23 +29,21 @@ final class BlockFold<A> {
   private final Object[] addends;
   private final Object[] outs;
 
-  /** The stretch at hand. */
+  /** The stretch at hand: its first element, the one after its last, its blocks. */
   private long from;
 
   private long to;
+  private int blocks;
 
-  /** The block at hand: its first element in the views and in a row, elements, accumulators. */
+  /** The block at hand: its first element and its elements. */
   private int at;
 
-  private int rowAt;
   private int n;
-  private int width;
 
-  BlockFold(Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
+  BlockFold(Lanes<B> lanes, ReduceContract contract, View[] addends, View[] outs) {
     this.lanes = lanes;
     this.scratch = lanes.scratch();
-    this.sum = scratch.sum();
-    this.watch = scratch.watch();
+    this.bench = scratch.bench();
     this.blockElements = lanes.blockElements();
     this.world = contract.world();
     this.isMean = contract.op() == ReduceOp.MEAN;
@@ -69,27 +66,29 @@ final class BlockFold<A> {
     long stretch = (long) blockElements * STRETCH_BLOCKS;
     for (from = 0; from < count; from += stretch) {
       to = Math.min(count, from + stretch);
+      blocks = (int) ((to - from + blockElements - 1) / blockElements);
       if (isTree) {
         tree(0, world, 0, true);
       } else {
         left();
       }
-      if (lanes.isWatched() && lanes.isAlarmed(watch)) {
+      if (lanes.isAlarmed(bench)) {
         canonicalise();
       }
     }
   }
 
   private void left() {
-    int done = Math.min(world, Scratch.OPERANDS);
+    int done = Math.min(world, Lanes.SLOTS);
     start(0, done, 0, done == world);
     while (done < world) {
-      int next = Math.min(world, done + Scratch.OPERANDS - 1);
-      A row = row(0);
-      for (boolean more = first(); more; more = next()) {
-        System.arraycopy(row, rowAt, sum, 0, width);
-        join(sum, done, next);
-        leave(row, next == world);
+      int next = Math.min(world, done + Lanes.SLOTS - 1);
+      Object row = scratch.row(0, blocks);
+      for (int k = 0; k < blocks; k++) {
+        enter(k);
+        lanes.recall(row, k, bench, 0);
+        join(done, next);
+        leave(row, k, next == world);
       }
       done = next;
     }
@@ -97,112 +96,96 @@ final class BlockFold<A> {
 
   /** Leaves the sum of addends lo to hi - 1 in a row, or in the outputs; later rows are free. */
   private void tree(int lo, int hi, int rowNumber, boolean isLast) {
-    if (hi - lo <= Scratch.OPERANDS) {
+    if (hi - lo <= Lanes.SLOTS) {
       start(lo, hi, rowNumber, isLast);
       return;
     }
     int middle = lo + ScalarFold.largestPowerOfTwoBelow(hi - lo);
     tree(lo, middle, rowNumber, false);
     tree(middle, hi, rowNumber + 1, false);
-    A row = row(rowNumber);
-    A rightRow = row(rowNumber + 1);
-    A right = scratch.right();
-    for (boolean more = first(); more; more = next()) {
-      System.arraycopy(row, rowAt, sum, 0, width);
-      System.arraycopy(rightRow, rowAt, right, 0, width);
-      lanes.join2(op, sum, watch, sum, right, width);
-      leave(row, isLast);
+    Object row = scratch.row(rowNumber, blocks);
+    Object rightRow = scratch.row(rowNumber + 1, blocks);
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      lanes.recall(row, k, bench, 0);
+      lanes.recall(rightRow, k, bench, 1);
+      lanes.join2(op, bench, n);
+      leave(row, k, isLast);
     }
   }
 
   /** Folds a few addends, lo to hi - 1, that no sum precedes. */
   private void start(int lo, int hi, int rowNumber, boolean isLast) {
-    A row = isLast ? null : row(rowNumber);
-    for (boolean more = first(); more; more = next()) {
+    Object row = isLast ? null : scratch.row(rowNumber, blocks);
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      load(lo, 0);
       if (hi - lo == 1) {
-        lanes.load(addends[lo], at, n, sum);
-        lanes.watch(watch, sum, width);
+        lanes.watch(bench, n);
+      } else if (isTree && hi - lo == 4) {
+        load(lo + 1, 1);
+        load(lo + 2, 2);
+        load(lo + 3, 3);
+        lanes.tree4(bench, n);
       } else {
-        A a = addend(lo, 0);
-        if (isTree && hi - lo == 4) {
-          A b = addend(lo + 1, 1);
-          lanes.tree4(sum, watch, a, b, addend(lo + 2, 2), addend(lo + 3, 3), width);
-        } else {
-          join(a, lo + 1, hi);
-        }
+        join(lo + 1, hi);
       }
-      leave(row, isLast);
+      leave(row, k, isLast);
     }
   }
 
-  /** The sum becomes a and then, from the left, addends lo to hi - 1. */
-  private void join(A a, int lo, int hi) {
-    A b = addend(lo, 1);
+  /** Joins addends lo to hi - 1, from the left, to slot 0. */
+  private void join(int lo, int hi) {
     if (op != ReduceOp.SUM || hi - lo == 1) {
-      lanes.join2(op, sum, watch, a, b, width);
-      for (int r = lo + 1; r < hi; r++) {
-        lanes.join2(op, sum, watch, sum, addend(r, 1), width);
+      for (int r = lo; r < hi; r++) {
+        load(r, 1);
+        lanes.join2(op, bench, n);
       }
-    } else if (hi - lo == 2) {
-      lanes.sum3(sum, watch, a, b, addend(lo + 1, 2), width);
+      return;
+    }
+    load(lo, 1);
+    load(lo + 1, 2);
+    if (hi - lo == 2) {
+      lanes.sum3(bench, n);
     } else {
-      lanes.sum4(sum, watch, a, b, addend(lo + 1, 2), addend(lo + 2, 3), width);
+      load(lo + 2, 3);
+      lanes.sum4(bench, n);
     }
   }
 
-  private A addend(int rank, int slot) {
-    A block = scratch.addend(slot);
-    lanes.load(addends[rank], at, n, block);
-    return block;
+  private void load(int rank, int slot) {
+    lanes.load(addends[rank], at, n, bench, slot);
   }
 
-  /** As long as the stretch at hand, its last block rounded up to accumulators. */
-  private A row(int number) {
-    return scratch.row(number, lanes.width((int) (to - from)));
-  }
-
-  private boolean first() {
-    return enter(0);
-  }
-
-  private boolean next() {
-    return enter(rowAt + blockElements);
-  }
-
-  private boolean enter(int inStretch) {
-    long start = from + inStretch;
-    if (start >= to) {
-      return false;
-    }
-    rowAt = inStretch;
+  private void enter(int block) {
+    long start = from + (long) block * blockElements;
     at = (int) start;
     n = (int) Math.min(blockElements, to - start);
-    width = lanes.width(n);
-    return true;
   }
 
-  /** The sum is complete, or waits in a row. */
-  private void leave(A row, boolean isLast) {
+  /** Slot 0 is complete, or waits in a row. */
+  private void leave(Object row, int block, boolean isLast) {
     if (!isLast) {
-      System.arraycopy(sum, 0, row, rowAt, width);
+      lanes.keep(bench, row, block);
       return;
     }
     if (isMean) {
-      lanes.scale(sum, width, world);
+      lanes.scale(bench, n, world);
     }
     store();
   }
 
   private void store() {
     for (Object out : outs) {
-      lanes.store(sum, n, out, at);
+      lanes.store(bench, n, out, at);
     }
   }
 
   private void canonicalise() {
-    for (boolean more = first(); more; more = next()) {
-      lanes.load(outs[0], at, n, sum);
-      lanes.canonicalise(sum, width);
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      lanes.load(outs[0], at, n, bench, 0);
+      lanes.canonicalise(bench, n);
       store();
     }
   }

@@ -12,4 +12,10 @@ class LaneFoldTest {
   void shouldReachEveryGoldenRow(TestMemory memory) {
     assertThat(GoldenFolds.wrongRows(Folds.named("lane-plain"), memory)).isEmpty();
   }
+
+  @ParameterizedTest
+  @EnumSource(TestMemory.class)
+  void shouldReachEveryGoldenRowWithVectors(TestMemory memory) {
+    assertThat(GoldenFolds.wrongRows(Folds.named("lane-vector"), memory)).isEmpty();
+  }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.Metric;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkConf;
@@ -38,13 +39,26 @@ class RankfoldPluginTest {
                         }))
             .containsOnly(SeedStream.of(42, 0).nextLong())
             .hasSize(2);
+        assertThat(
+                Rankfold.on(session)
+                    .world(2)
+                    .run(
+                        session.range(0, 6, 1, 2),
+                        (RankContext context, Iterator<Long> rows) -> {
+                          long sum = 0;
+                          while (rows.hasNext()) {
+                            sum += rows.next();
+                          }
+                          return sum;
+                        }))
+            .containsExactly(3L, 12L);
         assertThat(ExecutorProcess.CURRENT.metrics()).isNotSameAs(CollectiveMetrics.NONE);
         long startNs = System.nanoTime();
-        while (gauge("groups.ended") < 1
+        while (gauge("groups.ended") < 2
             && System.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(5)) {
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
-        assertThat(gauge("groups.ended")).isEqualTo(1);
+        assertThat(gauge("groups.ended")).isEqualTo(2);
         assertThat(gauge("groups.active")).isZero();
         assertThat(gauge("groups.failed")).isZero();
       }

@@ -10,6 +10,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.resource.ResourceInformation;
 import org.rankfold.InternalApi;
 import org.rankfold.collective.Communicator;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCategory;
@@ -101,6 +102,7 @@ public final class BarrierBootstrap {
     try {
       table = new RankTable(world, tasks);
       ProcessPoison.PROCESS.requireClean();
+      ConfigKeys.all().forEach(key -> key.of(source));
       config = GroupConfig.of(source);
       return null;
     } catch (RuntimeException | Error e) {
