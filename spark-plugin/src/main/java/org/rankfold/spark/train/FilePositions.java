@@ -3,7 +3,6 @@ package org.rankfold.spark.train;
 
 import static org.apache.spark.sql.functions.col;
 
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -27,12 +26,6 @@ import scala.Tuple2;
  * number is the count of the cuts before its own plus its place in its cut.
  */
 final class FilePositions {
-  /** A stretch of a file that one task reads in order. */
-  private record Cut(String path, long start) implements Serializable {}
-
-  /** The key of a cut's file and the number of the cut's first row. */
-  private record Place(RowKey file, long firstRow) implements Serializable {}
-
   private FilePositions() {}
 
   /** The rows with keys (path below the common folder, number in the file). Runs a job. */
@@ -43,22 +36,23 @@ final class FilePositions {
                 col("_metadata.file_path").as("rankfold_file_path"),
                 col("_metadata.file_block_start").as("rankfold_block_start"))
             .toJavaRDD();
-    List<Tuple2<Cut, Long>> counts = rows.mapPartitions(FilePositions::counted).collect();
-    Broadcast<Map<Cut, Place>> places =
+    List<Tuple2<Tuple2<String, Long>, Long>> counts =
+        rows.mapPartitions(FilePositions::counted).collect();
+    Broadcast<Map<Tuple2<String, Long>, Tuple2<RowKey, Long>>> places =
         JavaSparkContext.fromSparkContext(rows.context()).broadcast(places(counts));
     return rows.mapPartitions(in -> new Numbered(in, places.value()));
   }
 
-  private static Cut cutOf(Row row) {
-    return new Cut(row.getString(row.length() - 2), row.getLong(row.length() - 1));
+  private static Tuple2<String, Long> cutOf(Row row) {
+    return new Tuple2<>(row.getString(row.length() - 2), row.getLong(row.length() - 1));
   }
 
-  private static Iterator<Tuple2<Cut, Long>> counted(Iterator<Row> rows) {
-    List<Tuple2<Cut, Long>> counts = new ArrayList<>();
-    Cut current = null;
+  private static Iterator<Tuple2<Tuple2<String, Long>, Long>> counted(Iterator<Row> rows) {
+    List<Tuple2<Tuple2<String, Long>, Long>> counts = new ArrayList<>();
+    Tuple2<String, Long> current = null;
     long count = 0;
     while (rows.hasNext()) {
-      Cut cut = cutOf(rows.next());
+      Tuple2<String, Long> cut = cutOf(rows.next());
       if (!cut.equals(current)) {
         if (current != null) {
           counts.add(new Tuple2<>(current, count));
@@ -74,24 +68,25 @@ final class FilePositions {
     return counts.iterator();
   }
 
-  private static Map<Cut, Place> places(List<Tuple2<Cut, Long>> counts) {
+  private static Map<Tuple2<String, Long>, Tuple2<RowKey, Long>> places(
+      List<Tuple2<Tuple2<String, Long>, Long>> counts) {
     Map<String, TreeMap<Long, Long>> files = new HashMap<>();
-    for (Tuple2<Cut, Long> count : counts) {
-      Cut cut = count._1();
-      TreeMap<Long, Long> cuts = files.computeIfAbsent(cut.path(), path -> new TreeMap<>());
-      if (cuts.put(cut.start(), count._2()) != null) {
+    for (Tuple2<Tuple2<String, Long>, Long> count : counts) {
+      Tuple2<String, Long> cut = count._1();
+      TreeMap<Long, Long> cuts = files.computeIfAbsent(cut._1(), path -> new TreeMap<>());
+      if (cuts.put(cut._2(), count._2()) != null) {
         throw CollectiveException.usage(
-            ErrorCode.UNORDERED_DATA, "%s from byte %d is read twice", cut.path(), cut.start());
+            ErrorCode.UNORDERED_DATA, "%s from byte %d is read twice", cut._1(), cut._2());
       }
     }
     int common = commonFolder(files.keySet());
-    Map<Cut, Place> places = new HashMap<>();
+    Map<Tuple2<String, Long>, Tuple2<RowKey, Long>> places = new HashMap<>();
     files.forEach(
         (path, cuts) -> {
           RowKey file = RowKey.of(path.substring(common));
           long before = 0;
           for (Map.Entry<Long, Long> cut : cuts.entrySet()) {
-            places.put(new Cut(path, cut.getKey()), new Place(file, before));
+            places.put(new Tuple2<>(path, cut.getKey()), new Tuple2<>(file, before));
             before += cut.getValue();
           }
         });
@@ -115,12 +110,12 @@ final class FilePositions {
   /** Numbers rows as they pass. */
   private static final class Numbered implements Iterator<Tuple2<RowKey, Row>> {
     private final Iterator<Row> rows;
-    private final Map<Cut, Place> places;
-    private Cut cut;
-    private Place place;
+    private final Map<Tuple2<String, Long>, Tuple2<RowKey, Long>> places;
+    private Tuple2<String, Long> cut;
+    private Tuple2<RowKey, Long> place;
     private long next;
 
-    Numbered(Iterator<Row> rows, Map<Cut, Place> places) {
+    Numbered(Iterator<Row> rows, Map<Tuple2<String, Long>, Tuple2<RowKey, Long>> places) {
       this.rows = rows;
       this.places = places;
     }
@@ -133,20 +128,20 @@ final class FilePositions {
     @Override
     public Tuple2<RowKey, Row> next() {
       Row row = rows.next();
-      Cut at = cutOf(row);
+      Tuple2<String, Long> at = cutOf(row);
       if (!at.equals(cut)) {
         place = places.get(at);
         if (place == null) {
           throw CollectiveException.usage(
               ErrorCode.UNORDERED_DATA,
               "%s from byte %d had no rows when rows were counted: the file has changed",
-              at.path(),
-              at.start());
+              at._1(),
+              at._2());
         }
         cut = at;
-        next = place.firstRow();
+        next = place._2();
       }
-      return new Tuple2<>(place.file().then(RowKey.of(next++)), row);
+      return new Tuple2<>(place._1().then(RowKey.of(next++)), row);
     }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.spark.train;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -114,9 +113,9 @@ public final class Trainer<R> {
       group = group.set(setting.getKey(), setting.getValue());
     }
     try (EpochFeed feed = EpochFeed.open(listener)) {
-      List<TrainingOutcome> outcomes = run(group, shares, plan, feed.name());
-      feed.tellRest(outcomes.get(0).epochs());
-      return new TrainedModel(outcomes.get(0));
+      TrainingOutcome outcome = run(group, shares, plan, feed.name());
+      feed.tellRest(outcome.epochs());
+      return new TrainedModel(outcome);
     }
   }
 
@@ -127,10 +126,11 @@ public final class Trainer<R> {
   }
 
   /** Static, so that the tasks get the plan and not the trainer. */
-  private static <R> List<TrainingOutcome> run(
+  private static <R> TrainingOutcome run(
       Rankfold group, JavaRDD<KeyedRow<R>> shares, TrainingPlan<R> plan, String feed) {
-    return new ArrayList<>(
-        group.run(shares, (context, rows) -> runTask(context, rows, plan, feed)));
+    List<byte[]> outcomes =
+        group.run(shares, (context, rows) -> runTask(context, rows, plan, feed).toBytes());
+    return TrainingOutcome.ofBytes(outcomes.get(0));
   }
 
   private static <R> TrainingOutcome runTask(

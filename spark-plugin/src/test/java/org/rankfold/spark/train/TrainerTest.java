@@ -22,6 +22,8 @@ import org.rankfold.errors.ErrorCode;
 /** Training from files on sessions of different sizes. */
 class TrainerTest {
   private static final int ROWS = 600;
+  private static final String JAVA = "org.apache.spark.serializer.JavaSerializer";
+  private static final String KRYO = "org.apache.spark.serializer.KryoSerializer";
   private static final RowDecoder<Sample> DECODER =
       row -> new Sample(row.getInt(0), row.getDouble(1), row.getDouble(2), row.getInt(3));
 
@@ -31,6 +33,7 @@ class TrainerTest {
         .appName("trainer")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.files.openCostInBytes", "1")
+        .config("spark.serializer", cores == 4 ? KRYO : JAVA)
         .getOrCreate();
   }
 
