@@ -2,149 +2,202 @@
 package org.rankfold.examples;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
+import org.rankfold.config.ConfigKey;
+import org.rankfold.config.ConfigKeys;
+import org.rankfold.contract.DType;
+import org.rankfold.contract.FoldOrder;
+import org.rankfold.contract.ReduceContract;
+import org.rankfold.contract.ReduceOp;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.GoldenTable;
-import org.rankfold.spark.Rankfold;
+import org.rankfold.digest.InputKind;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.GroupConfig;
+import org.rankfold.transport.RankTable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
- * Shows what a reduction's bits are, and that a cluster gets them right: reduces generated inputs
- * in a real barrier stage and prints the SHA-256 of the result, or with {@code --golden} checks a
- * table of known answers, every row, in one application with a stage for each world.
+ * Shows that a cluster keeps the contract: reduces generated inputs in a barrier stage and prints
+ * the SHA-256 of the result, which an independent oracle knows for the rows of its table. Exits
+ * with 1 when tasks disagree, or when a row of {@code --golden} is wrong.
  */
 @Command(
     name = "digest",
-    description = "Prints the digest of a reduction, or checks a table of them.")
-public final class DigestCommand implements Callable<Integer> {
+    description = "Reduces generated inputs and prints the digest of the result.")
+final class DigestCommand implements Callable<Integer> {
   private static final String BUILT_IN = "builtin";
 
-  @Option(names = "--dtype", defaultValue = "f32", description = "f32, f64, f16, bf16, i32, i64.")
+  @Mixin private SparkOptions spark = new SparkOptions();
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--dtype", defaultValue = "f32", description = "f32, f64, f16, bf16, i32, i64")
   private String dtype;
 
-  @Option(names = "--op", defaultValue = "sum", description = "sum, mean, min, max.")
+  @Option(names = "--op", defaultValue = "sum", description = "sum, mean, min, max")
   private String op;
 
-  @Option(names = "--order", defaultValue = "left", description = "left, tree.")
+  @Option(names = "--order", defaultValue = "left", description = "left, tree")
   private String order;
 
   @Option(
       names = "--kind",
-      defaultValue = "spread",
-      description = "uniform, spread, bits, edge, cancel; integers take bits only.")
+      description =
+          "uniform, spread, bits, edge, cancel; integers have bits only"
+              + " (default: spread, bits for integers)")
   private String kind;
 
-  @Option(names = "--world", defaultValue = "5", description = "Logical ranks.")
+  @Option(
+      names = "--world",
+      defaultValue = "5",
+      description = "Logical ranks (default: ${DEFAULT-VALUE}).")
   private int world;
 
-  @Option(names = "--n", defaultValue = "4097", description = "Elements.")
+  @Option(
+      names = "--n",
+      defaultValue = "4097",
+      description = "Elements of an addend (default: ${DEFAULT-VALUE}).")
   private long n;
 
-  @Option(names = "--seed", defaultValue = "42", description = "The inputs' seed.")
+  @Option(
+      names = "--seed",
+      defaultValue = "42",
+      description = "The inputs' seed, 64 bits (default: ${DEFAULT-VALUE}).")
   private String seed;
 
-  @Option(names = "--tasks", defaultValue = "2", description = "Spark tasks; never changes a bit.")
-  private int tasks;
-
-  @Option(names = "--memory", defaultValue = "HEAP", description = "${COMPLETION-CANDIDATES}.")
-  private DigestJob.Memory memory;
-
-  @Option(names = "--path", description = "mapped, staged, mixed.")
+  @Option(names = "--path", description = "How pairs of tasks exchange: mapped, staged, mixed.")
   private String path;
 
   @Option(
       names = "--delivery",
-      description = "arrival, ascending, descending, shuffled:SEED; of staged pairs.")
+      paramLabel = "ORDER",
+      description = "Of staged addends: arrival, ascending, descending, shuffled:SEED.")
   private String delivery;
 
-  @Option(names = "--chunk-bytes", description = "The stretch in which bytes move.")
+  @Option(
+      names = "--chunk-bytes",
+      paramLabel = "N",
+      description = "The stretch in which bytes move.")
   private String chunkBytes;
 
-  @Option(names = "--transport", description = "What moves bytes.")
+  @Option(names = "--transport", paramLabel = "NAME", description = "What moves bytes.")
   private String transport;
+
+  @Option(
+      names = "--memory",
+      defaultValue = "heap",
+      description = "Where addends lie: heap, direct, arena (default: ${DEFAULT-VALUE}).")
+  private DigestJob.Memory memory;
 
   @Option(
       names = "--golden",
       arity = "0..1",
       fallbackValue = BUILT_IN,
-      description = "Check all rows of a table (default: the one that ships).")
+      paramLabel = "FILE",
+      description = "Check every row of a table instead; without a file, of the built-in one.")
   private String golden;
 
   /** The command; options are set by the command line. */
-  public DigestCommand() {}
+  DigestCommand() {}
 
   @Override
   public Integer call() throws IOException {
-    List<GoldenRow> rows = golden == null ? List.of(row()) : table();
-    try (SparkSession session = SparkSession.builder().appName("digest").getOrCreate()) {
-      DigestStages stages = new DigestStages(group(session), memory);
-      return golden == null ? print(rows.get(0), stages) : check(rows, stages);
+    Map<String, String> settings = settings();
+    List<GoldenRow> rows = checked(this::rows);
+    try (SparkSession session = spark.session("digest")) {
+      DigestStage stage = new DigestStage(spark, session, settings, memory);
+      DigestReport report =
+          new DigestReport(spec.commandLine().getOut(), spec.commandLine().getErr());
+      return golden == null ? report.one(stage, rows.get(0)) : report.table(stage, rows);
     }
   }
 
-  private Rankfold group(SparkSession session) {
-    Rankfold group = Rankfold.on(session).name("digest");
-    group = path == null ? group : group.set("spark.rankfold.path", path);
-    group = delivery == null ? group : group.set("spark.rankfold.loopback.delivery", delivery);
-    group = chunkBytes == null ? group : group.set("spark.rankfold.chunk.bytes", chunkBytes);
-    return transport == null ? group : group.set("spark.rankfold.transport", transport);
+  private List<GoldenRow> rows() {
+    if (golden == null) {
+      return List.of(row());
+    }
+    if (golden.equals(BUILT_IN)) {
+      return GoldenTable.builtIn();
+    }
+    Path file = Path.of(golden);
+    if (!Files.isReadable(file)) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_ARGUMENT, "golden=%s is no file that can be read", golden);
+    }
+    return GoldenTable.read(file);
   }
 
   private GoldenRow row() {
-    return GoldenRow.parse(
-        String.join(
-            "\t", dtype, op, order, kind, Integer.toString(world), Long.toString(n), seed, ""));
-  }
-
-  private List<GoldenRow> table() {
-    return golden.equals(BUILT_IN) ? GoldenTable.builtIn() : GoldenTable.read(Path.of(golden));
-  }
-
-  private int print(GoldenRow row, DigestStages stages) {
-    List<DigestStages.Answer> answers = stages.reduce(List.of(row), tasks).get(0);
-    DigestStages.Answer first = answers.get(0);
-    if (answers.stream().distinct().count() > 1) {
-      System.out.println("digest " + row.describe() + " tasks disagree: " + answers);
-      return 1;
+    DType type = DType.ofLabel(dtype);
+    InputKind inputs =
+        kind != null
+            ? InputKind.ofLabel(kind)
+            : type.isFloating() ? InputKind.SPREAD : InputKind.BITS;
+    if (!type.isFloating() && inputs != InputKind.BITS) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_ARGUMENT, "kind=%s != bits, all that %s has", kind, type.label());
     }
-    System.out.printf(
-        Locale.ROOT,
-        "digest %s tasks=%d transport=%s path=%s sha256=%s%n",
-        row.describe(),
-        answers.size(),
-        first.transport(),
-        first.path(),
-        first.sha256());
-    return 0;
+    if (n < 0 || n > Integer.MAX_VALUE / type.bytes()) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_ARGUMENT,
+          "n=%d is not between 0 and %d",
+          n,
+          Integer.MAX_VALUE / type.bytes());
+    }
+    if (spark.tasks() != 0) {
+      new RankTable(world, spark.tasks());
+    }
+    ReduceContract contract =
+        new ReduceContract(type, ReduceOp.ofLabel(op), FoldOrder.ofLabel(order), world);
+    return new GoldenRow(contract, inputs, n, seedBits(), "");
   }
 
-  private int check(List<GoldenRow> rows, DigestStages stages) {
-    List<GoldenRow> wrong = new ArrayList<>();
-    for (List<GoldenRow> alike :
-        rows.stream().collect(Collectors.groupingBy(row -> row.contract().world())).values()) {
-      List<List<DigestStages.Answer>> answers =
-          stages.reduce(alike, Math.min(tasks, alike.get(0).contract().world()));
-      for (int i = 0; i < alike.size(); i++) {
-        GoldenRow row = alike.get(i);
-        for (DigestStages.Answer answer : answers.get(i)) {
-          if (!answer.sha256().equals(row.sha256())) {
-            System.out.println(
-                "wrong: " + row.describe() + " sha256=" + answer.sha256() + " != " + row.sha256());
-            wrong.add(row);
-            break;
-          }
-        }
-      }
+  private long seedBits() {
+    try {
+      return seed.startsWith("-") ? Long.parseLong(seed) : Long.parseUnsignedLong(seed);
+    } catch (NumberFormatException e) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_ARGUMENT, "seed=%s is no number of 64 bits", seed);
     }
-    System.out.printf(
-        Locale.ROOT, "golden: %d ok, %d wrong%n", rows.size() - wrong.size(), wrong.size());
-    return wrong.isEmpty() ? 0 : 1;
+  }
+
+  /** The group's settings that the command line gives, checked before Spark starts. */
+  private Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>();
+    put(settings, ConfigKeys.PATH, path);
+    put(settings, ConfigKeys.DELIVERY, delivery);
+    put(settings, ConfigKeys.CHUNK_BYTES, chunkBytes);
+    put(settings, ConfigKeys.TRANSPORT, transport);
+    checked(() -> GroupConfig.of(settings::get));
+    return settings;
+  }
+
+  private static void put(Map<String, String> settings, ConfigKey<?> key, String value) {
+    if (value != null) {
+      settings.put(key.name(), value);
+    }
+  }
+
+  /** What is wrong with the command line is usage, not a failure. */
+  private <T> T checked(Callable<T> conclusion) {
+    try {
+      return conclusion.call();
+    } catch (CollectiveException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    } catch (Exception e) {
+      throw new ParameterException(spec.commandLine(), e.toString(), e);
+    }
   }
 }

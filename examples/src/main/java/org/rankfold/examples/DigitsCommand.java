@@ -11,6 +11,8 @@ import org.rankfold.spark.train.KeyedRows;
 import org.rankfold.spark.train.RowKey;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /**
  * Shows training to the same bits on any number of tasks: an MLP 64-64-10 on the UCI optical digits
@@ -24,14 +26,16 @@ public final class DigitsCommand implements Callable<Integer> {
       new TrainingRun.Defaults(40, 64, 0.02f, 0.01f);
   private static final int HIDDEN = 64;
 
+  @Mixin private SparkOptions options = new SparkOptions();
   @Mixin private TrainingRun run = new TrainingRun();
+  @Spec private CommandSpec spec;
 
   /** The command; options are set by the command line. */
   public DigitsCommand() {}
 
   @Override
   public Integer call() throws IOException {
-    try (SparkSession session = SparkSession.builder().appName("digits").getOrCreate()) {
+    try (SparkSession session = options.session("digits")) {
       JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
       List<LabelledRow> all = DigitsData.read();
       run.run(
@@ -40,7 +44,8 @@ public final class DigitsCommand implements Callable<Integer> {
           DEFAULTS,
           keyed(spark, all.stream().filter(row -> !DigitsData.isHeldOut(row.id())).toList()),
           keyed(spark, all.stream().filter(row -> DigitsData.isHeldOut(row.id())).toList()),
-          System.out);
+          options.tasks(),
+          spec.commandLine().getOut());
     }
     return 0;
   }

@@ -13,7 +13,9 @@ import org.rankfold.spark.train.KeyedRows;
 import org.rankfold.spark.train.RowKey;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * Shows the same as {@link DigitsCommand} on a larger job: an MLP 784-128-10 on Fashion-MNIST,
@@ -31,7 +33,9 @@ public final class FashionCommand implements Callable<Integer> {
     List<LabelledRow> read() throws IOException;
   }
 
+  @Mixin private SparkOptions options = new SparkOptions();
   @Mixin private TrainingRun run = new TrainingRun();
+  @Spec private CommandSpec spec;
 
   @Option(
       names = "--data",
@@ -47,7 +51,7 @@ public final class FashionCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     String folder = data.toAbsolutePath().toString();
     int pixels = new IdxData(data).readTest().get(0).features().length;
-    try (SparkSession session = SparkSession.builder().appName("fashion").getOrCreate()) {
+    try (SparkSession session = options.session("fashion")) {
       JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
       run.run(
           "fashion",
@@ -55,7 +59,8 @@ public final class FashionCommand implements Callable<Integer> {
           DEFAULTS,
           keyed(spark, () -> new IdxData(Path.of(folder)).readTraining()),
           keyed(spark, () -> new IdxData(Path.of(folder)).readTest()),
-          System.out);
+          options.tasks(),
+          spec.commandLine().getOut());
     }
     return 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.examples;
 
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.Locale;
 import org.rankfold.spark.train.AdamW;
 import org.rankfold.spark.train.EpochReport;
@@ -12,13 +12,6 @@ import picocli.CommandLine.Option;
 
 /** The options that all training jobs share, and what they print. */
 final class TrainingRun {
-  @Option(
-      names = "--tasks",
-      defaultValue = "0",
-      description =
-          "Spark tasks that host the logical ranks (default: as many as there are slots).")
-  private int tasks;
-
   @Option(
       names = "--world",
       defaultValue = "8",
@@ -55,7 +48,8 @@ final class TrainingRun {
       Defaults defaults,
       KeyedRows<LabelledRow> training,
       KeyedRows<LabelledRow> heldOut,
-      PrintStream out) {
+      int tasks,
+      PrintWriter out) {
     float rate = learningRate == null ? defaults.learningRate() : learningRate;
     TrainedModel trained =
         Trainer.builder(model)
@@ -66,7 +60,7 @@ final class TrainingRun {
             .epochs(epochs == null ? defaults.epochs() : epochs)
             .optimizer(new AdamW(rate).withWeightDecay(defaults.weightDecay()))
             .seed(seed)
-            .onEpoch(report -> out.println(line(report)))
+            .onEpoch(report -> print(report, out))
             .build()
             .fit(training, heldOut);
     int last = trained.epochs().size();
@@ -75,17 +69,19 @@ final class TrainingRun {
       out.printf(Locale.ROOT, "accuracy=%.4f%n", accuracy);
     }
     out.println("model sha256=" + trained.sha256());
+    out.flush();
     return trained;
   }
 
-  private static String line(EpochReport report) {
-    return String.format(
+  private static void print(EpochReport report, PrintWriter out) {
+    out.printf(
         Locale.ROOT,
-        "epoch %2d  loss=%.4f  accuracy=%.4f  held-out loss=%.4f  held-out accuracy=%.4f",
+        "epoch %2d  loss=%.4f  accuracy=%.4f  held-out loss=%.4f  held-out accuracy=%.4f%n",
         report.epoch(),
         report.training().meanLoss(),
         report.training().accuracy(),
         report.heldOut().meanLoss(),
         report.heldOut().accuracy());
+    out.flush();
   }
 }

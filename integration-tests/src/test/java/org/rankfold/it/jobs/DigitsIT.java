@@ -5,18 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.rankfold.examples.DigitsCommand;
-import org.rankfold.examples.ExistingBarrierJob;
-import picocli.CommandLine;
+import org.rankfold.examples.RankfoldCommand;
 
 class DigitsIT {
   /** The README promises this digest; it changes when the job or the contract does, never else. */
@@ -33,7 +30,7 @@ class DigitsIT {
 
   @Test
   void shouldTrainToThePromisedBitsWhenRunAsTheReadmeSays() {
-    String printed = run(new DigitsCommand(), 2);
+    String printed = run("digits", 2);
     assertEquals(List.of(PROMISED), digests(printed));
     Matcher accuracy = ACCURACY.matcher(printed);
     assertTrue(accuracy.find(), printed);
@@ -42,9 +39,9 @@ class DigitsIT {
 
   @Test
   void shouldTrainToTheSameBitsWhateverTheTasks() {
-    String one = run(new DigitsCommand(), 1, "--epochs", "2");
+    String one = run("digits", 1, "--epochs", "2");
     for (int tasks : new int[] {2, 3, 4, 8}) {
-      String printed = run(new DigitsCommand(), tasks, "--epochs", "2");
+      String printed = run("digits", tasks, "--epochs", "2");
       assertEquals(one, printed, "tasks=" + tasks);
     }
     assertEquals(1, digests(one).size());
@@ -52,39 +49,34 @@ class DigitsIT {
 
   @Test
   void shouldTrainToOtherBitsWhenTheWorldOrSeedIsAnother() {
-    List<String> eight = digests(run(new DigitsCommand(), 2, "--epochs", "1"));
-    assertNotEquals(eight, digests(run(new DigitsCommand(), 2, "--epochs", "1", "--world", "7")));
-    assertNotEquals(eight, digests(run(new DigitsCommand(), 2, "--epochs", "1", "--seed", "43")));
+    List<String> eight = digests(run("digits", 2, "--epochs", "1"));
+    assertNotEquals(eight, digests(run("digits", 2, "--epochs", "1", "--world", "7")));
+    assertNotEquals(eight, digests(run("digits", 2, "--epochs", "1", "--seed", "43")));
   }
 
   @Test
   void shouldPrintOneDigestATaskWhenABarrierJobOfOnesOwnOpensAContext() {
-    List<String> two = digests(run(new ExistingBarrierJob(), 2));
-    List<String> three = digests(run(new ExistingBarrierJob(), 3));
+    List<String> two = digests(run("existing-job", 2));
+    List<String> three = digests(run("existing-job", 3));
     assertEquals(2, two.size());
     assertEquals(3, three.size());
     assertEquals(1, two.stream().distinct().count());
     assertEquals(two.get(0), three.get(2));
   }
 
-  private static String run(Object command, int tasks, String... more) {
+  private static String run(String job, int tasks, String... more) {
     System.setProperty("spark.master", "local[" + Math.max(2, tasks) + "]");
     System.setProperty("spark.plugins", "org.rankfold.spark.RankfoldPlugin");
     System.setProperty("spark.ui.enabled", "false");
-    List<String> arguments = new ArrayList<>(List.of("--tasks", Integer.toString(tasks)));
+    List<String> arguments = new ArrayList<>(List.of(job, "--tasks", Integer.toString(tasks)));
     arguments.addAll(List.of(more));
-    PrintStream console = System.out;
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-    int status;
-    try {
-      status = new CommandLine(command).execute(arguments.toArray(String[]::new));
-    } finally {
-      System.setOut(console);
-    }
-    String text = printed.toString(StandardCharsets.UTF_8);
-    assertEquals(0, status, text);
-    return text;
+    StringWriter printed = new StringWriter();
+    int status =
+        RankfoldCommand.commandLine()
+            .setOut(new PrintWriter(printed, true))
+            .execute(arguments.toArray(String[]::new));
+    assertEquals(0, status, printed::toString);
+    return printed.toString();
   }
 
   private static List<String> digests(String printed) {
