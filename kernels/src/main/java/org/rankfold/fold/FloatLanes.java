@@ -9,13 +9,13 @@ import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
 /**
- * The loops of {@code float[]} elements. A bench is one array: four slots, then what is watched.
+ * The loops of {@code float[]} elements. A bench is one array: five slots, then what is watched.
  */
 final class FloatLanes extends Lanes<float[]> {
   private static final int BLOCK = 128;
 
   /** Where the sum of all results since the last look lies: one NaN makes it a NaN. */
-  private static final int WATCH = 4 * BLOCK;
+  private static final int WATCH = SLOTS * BLOCK;
 
   private static final float NAN = Float.intBitsToFloat(0x7fc00000);
 
@@ -26,7 +26,7 @@ final class FloatLanes extends Lanes<float[]> {
 
   @Override
   float[] newBench() {
-    return new float[5 * BLOCK];
+    return new float[(SLOTS + 1) * BLOCK];
   }
 
   @Override
@@ -113,6 +113,15 @@ final class FloatLanes extends Lanes<float[]> {
   void sum4(float[] s, int n) {
     for (int j = 0; j < n; j++) {
       float v = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
+      s[j] = v;
+      s[j + WATCH] += v;
+    }
+  }
+
+  @Override
+  void sum5(float[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      float v = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
       s[j] = v;
       s[j + WATCH] += v;
     }
