@@ -14,7 +14,10 @@ import org.rankfold.digest.BitDigest;
 import org.rankfold.spark.RankContext;
 import org.rankfold.view.View;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
@@ -34,11 +37,8 @@ public final class ExistingBarrierJob implements Callable<Integer> {
               scala.collection.Iterator<Integer>, scala.collection.Iterator<String>>,
           java.io.Serializable {}
 
-  @Option(
-      names = "--tasks",
-      defaultValue = "2",
-      description = "Tasks of the stage (default: ${DEFAULT-VALUE}).")
-  private int tasks;
+  @Mixin private SparkOptions options = new SparkOptions();
+  @Spec private CommandSpec spec;
 
   @Option(
       names = "--world",
@@ -51,10 +51,10 @@ public final class ExistingBarrierJob implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (SparkSession session = SparkSession.builder().appName("existing-job").getOrCreate()) {
+    try (SparkSession session = options.session("existing-job")) {
       JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
-      for (String digest : digests(spark, world, tasks)) {
-        System.out.println("means sha256=" + digest);
+      for (String digest : digests(spark, world, Math.max(1, options.tasks()))) {
+        spec.commandLine().getOut().println("means sha256=" + digest);
       }
     }
     return 0;

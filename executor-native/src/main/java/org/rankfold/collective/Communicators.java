@@ -28,7 +28,8 @@ public final class Communicators {
             task,
             table.firstRank(task),
             table.rankCount(task),
-            engine.transportName()));
+            engine.transportName(),
+            engine.pathName()));
   }
 
   /**

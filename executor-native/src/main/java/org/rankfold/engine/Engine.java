@@ -348,6 +348,15 @@ public final class Engine implements AutoCloseable {
     return transport.name();
   }
 
+  /**
+   * How the transport's pairs exchange bytes.
+   *
+   * @return {@code mapped}, {@code staged} or {@code mixed}
+   */
+  public String pathName() {
+    return transport.pathName();
+  }
+
   /** Leaves the group in good order; idempotent. Peers that still call are told so. */
   @Override
   public void close() {

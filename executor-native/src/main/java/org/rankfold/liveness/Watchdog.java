@@ -80,8 +80,7 @@ public final class Watchdog {
         try {
           TimeUnit.NANOSECONDS.timedWait(lock, paceNs);
         } catch (InterruptedException e) {
-          // Nobody but a closing JVM interrupts this thread: what is watched still counts.
-          continue;
+          // Nobody but a closing JVM interrupts this thread, and what is watched still counts.
         }
       }
       thread = null;

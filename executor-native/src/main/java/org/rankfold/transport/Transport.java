@@ -34,6 +34,15 @@ public interface Transport extends AutoCloseable {
   PairPath path(int peer, CallRecord own, CallRecord theirs);
 
   /**
+   * How the transport's pairs exchange bytes, for messages.
+   *
+   * @return {@code mapped}, {@code staged}, or {@code mixed} where it depends on pair or memory
+   */
+  default String pathName() {
+    return "staged";
+  }
+
+  /**
    * How many tasks of the group share this machine's cores, this one included.
    *
    * @return tasks, at least 1

@@ -64,9 +64,15 @@ public final class RankContext implements AutoCloseable {
         };
     JoinedGroup group =
         BarrierBootstrap.join(context, world, source, memory, ExecutorProcess.CURRENT.metrics());
-    Deadline deadline = Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source));
-    return new RankContext(
-        group, new TaskGuard(context, group, deadline), ConfigKeys.SEED.of(source), deadline);
+    try {
+      Deadline deadline = Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source));
+      return new RankContext(
+          group, new TaskGuard(context, group, deadline), ConfigKeys.SEED.of(source), deadline);
+    } catch (RuntimeException | Error e) {
+      group.communicator().abort(e);
+      group.communicator().close();
+      throw e;
+    }
   }
 
   TaskGuard guard() {

@@ -36,11 +36,14 @@ final class RankTask<T, R> implements BarrierStage.Body<T, R> {
 
   @Override
   public R call(Iterator<T> rows) throws Exception {
+    BarrierTaskContext task = BarrierTaskContext.get();
     RankContext context;
     try {
-      context = RankContext.join(BarrierTaskContext.get(), world, settings, memory);
+      context = RankContext.join(task, world, settings, memory);
     } catch (Throwable e) {
-      causes.add(FailureNote.of(e));
+      if (!task.isInterrupted()) {
+        causes.add(FailureNote.of(e));
+      }
       throw e;
     }
     try {

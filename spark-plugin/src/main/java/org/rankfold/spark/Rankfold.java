@@ -9,6 +9,7 @@ import java.util.UUID;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.contract.DType;
@@ -158,7 +159,8 @@ public final class Rankfold {
 
   /**
    * Runs a body on every task. Blocks until all have ended; when one fails, until Spark has failed
-   * the job, while the others notice at their next call.
+   * the job, while the others notice at their next call. A task whose body has returned waits for
+   * the others' to return, as long as in a call ({@code spark.rankfold.timeout.collective}).
    *
    * @param body what every task does
    * @param <R> what it returns
@@ -205,6 +207,21 @@ public final class Rankfold {
     return collect(data, body);
   }
 
+  /**
+   * Runs a body on every partition of a Dataset, each a task; as {@link #run(JavaRDD,
+   * RankDataFunction)}. Spark promises no order of a Dataset's rows or partitions.
+   *
+   * @param data at least one partition, at most as many as logical ranks
+   * @param body what every task does
+   * @param <T> what data holds
+   * @param <R> what the body returns
+   * @return the results in the order of partitions, which is that of logical ranks
+   * @throws CollectiveException as {@link #run(JavaRDD, RankDataFunction)}
+   */
+  public <T, R> List<R> run(Dataset<T> data, RankDataFunction<T, R> body) {
+    return run(data.toJavaRDD(), body);
+  }
+
   private ConfigSource source() {
     return key -> {
       String text = settings.get(key);
@@ -223,7 +240,9 @@ public final class Rankfold {
     try {
       return BarrierStage.collect(data, new RankTask<>(world, settings, memory, body, causes));
     } catch (Exception e) {
-      sc.cancelJobsWithTag(tag);
+      if (e instanceof InterruptedException && !sc.isStopped()) {
+        sc.cancelJobsWithTag(tag);
+      }
       throw JobOutcome.of(name, e, causes);
     } finally {
       sc.removeJobTag(tag);

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -99,9 +98,8 @@ class RankfoldFailureTest {
 
   @Test
   void shouldThrowTheFirstCauseWhenABodyThrows() {
-    AtomicReference<CollectiveException> thrown = new AtomicReference<>();
     long startNs = System.nanoTime();
-    thrown.set(
+    CollectiveException thrown =
         catchThrowableOfType(
             CollectiveException.class,
             () ->
@@ -111,16 +109,15 @@ class RankfoldFailureTest {
                           if (context.task() == 2) {
                             throw new IllegalStateException("boom");
                           }
-                          work(context);
-                          return 0;
-                        })));
+                          return endless(context);
+                        }));
     await(() -> ENDS.size() == 2);
     assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
-    assertThat(thrown.get().code()).isEqualTo(ErrorCode.PEER_FAILED);
-    assertThat(thrown.get())
+    assertThat(thrown.code()).isEqualTo(ErrorCode.PEER_FAILED);
+    assertThat(thrown)
         .hasMessage("logical rank 2 (task 2) failed: java.lang.IllegalStateException: boom")
         .hasCauseExactlyInstanceOf(IllegalStateException.class);
-    assertThat(thrown.get().getCause().getStackTrace()[0].getClassName())
+    assertThat(thrown.getCause().getStackTrace()[0].getClassName())
         .startsWith(RankfoldFailureTest.class.getName());
     assertThat(ENDS)
         .hasSize(2)

@@ -3,15 +3,20 @@ package org.rankfold.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Metric;
+import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.metrics.source.Source;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.spark.executor.ExecutorProcess;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** Applications one after the other in this JVM, with the plugin. */
 class RankfoldPluginTest {
@@ -20,6 +25,7 @@ class RankfoldPluginTest {
     SparkConf conf = LocalSpark.conf(2).set("spark.plugins", RankfoldPlugin.class.getName());
     for (int application = 0; application < 2; application++) {
       try (JavaSparkContext spark = new JavaSparkContext(conf)) {
+        assertThat(spark.sc().isStopped()).isFalse();
         SparkSession session = SparkSession.builder().getOrCreate();
         session.conf().set("spark.rankfold.seed", "42");
         assertThat(
@@ -33,13 +39,26 @@ class RankfoldPluginTest {
                         }))
             .containsOnly(SeedStream.of(42, 0).nextLong())
             .hasSize(2);
+        assertThat(
+                Rankfold.on(session)
+                    .world(2)
+                    .run(
+                        session.range(0, 6, 1, 2),
+                        (RankContext context, Iterator<Long> rows) -> {
+                          long sum = 0;
+                          while (rows.hasNext()) {
+                            sum += rows.next();
+                          }
+                          return sum;
+                        }))
+            .containsExactly(3L, 12L);
         assertThat(ExecutorProcess.CURRENT.metrics()).isNotSameAs(CollectiveMetrics.NONE);
         long startNs = System.nanoTime();
-        while (gauge("groups.ended") < 1
+        while (gauge("groups.ended") < 2
             && System.nanoTime() - startNs < TimeUnit.SECONDS.toNanos(5)) {
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
-        assertThat(gauge("groups.ended")).isEqualTo(1);
+        assertThat(gauge("groups.ended")).isEqualTo(2);
         assertThat(gauge("groups.active")).isZero();
         assertThat(gauge("groups.failed")).isZero();
       }
@@ -49,12 +68,14 @@ class RankfoldPluginTest {
 
   private static long gauge(String name) {
     String source = "plugin." + RankfoldPlugin.class.getName();
-    return scala.jdk.javaapi.CollectionConverters.asJava(
-            SparkEnv.get().metricsSystem().getSourcesByName(source))
-        .stream()
-        .flatMap(registered -> registered.metricRegistry().getGauges().entrySet().stream())
-        .filter(entry -> entry.getKey().equals(name))
-        .mapToLong(entry -> ((Number) entry.getValue().getValue()).longValue())
-        .sum();
+    long sum = 0;
+    for (Source registered :
+        CollectionConverters.asJava(SparkEnv.get().metricsSystem().getSourcesByName(source))) {
+      Metric metric = registered.metricRegistry().getMetrics().get(name);
+      if (metric instanceof Gauge<?> gauge) {
+        sum += ((Number) gauge.getValue()).longValue();
+      }
+    }
+    return sum;
   }
 }

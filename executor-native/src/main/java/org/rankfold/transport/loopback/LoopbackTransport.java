@@ -40,6 +40,11 @@ final class LoopbackTransport implements Transport {
   }
 
   @Override
+  public String pathName() {
+    return hub.options().pathRule().label();
+  }
+
+  @Override
   public int localTasks() {
     return hub.table().tasks();
   }

@@ -16,8 +16,8 @@ import org.rankfold.view.View;
  * rank rewrites its input before each call and reads the result after it, both inside the timed
  * stretch. The same protocol as benchmarks/peers/allreduce.c, and the same output.
  *
- * <p>Arguments: tasks, {@code heap} or {@code direct}, then sizes in bytes. Prints "bytes us" a line,
- * the median of three batches' means on the slowest rank.
+ * <p>Arguments: tasks, {@code heap} or {@code direct}, then sizes in bytes. Prints "bytes us" a
+ * line, the median of three batches' means on the slowest rank.
  */
 public final class AllReduceTimes {
   private static final long BATCH_BYTES = 256L << 20;
@@ -43,10 +43,7 @@ public final class AllReduceTimes {
             double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
             double[] slowest = {us};
             communicator.allReduce(
-                ReduceOp.MAX,
-                FoldOrder.RANK_LEFT,
-                List.of(View.of(slowest)),
-                View.of(slowest));
+                ReduceOp.MAX, FoldOrder.RANK_LEFT, List.of(View.of(slowest)), View.of(slowest));
             if (communicator.info().task() == 0) {
               System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
             }

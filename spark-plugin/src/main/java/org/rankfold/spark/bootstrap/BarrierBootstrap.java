@@ -5,12 +5,12 @@ import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.resource.ResourceInformation;
 import org.rankfold.InternalApi;
 import org.rankfold.collective.Communicator;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCategory;
@@ -33,6 +33,7 @@ public final class BarrierBootstrap {
   private final int world;
   private final ConfigSource source;
   private final MemoryPlan memory;
+  private RankTable table;
   private GroupConfig config;
 
   private BarrierBootstrap(
@@ -76,7 +77,7 @@ public final class BarrierBootstrap {
                   + " the stage; run it anew",
               context.stageId(), context.stageAttemptNumber(), tasks, context.numPartitions()));
     }
-    Throwable failure = failureOf(() -> prepare(tasks));
+    Throwable failure = prepare(tasks);
     BootstrapRow own = row(tasks, failure);
     List<BootstrapRow> rows = new ArrayList<>();
     for (String text : context.allGather(own.encode())) {
@@ -84,7 +85,7 @@ public final class BarrierBootstrap {
     }
     requireReady(rows, failure);
     requireAgreement(rows);
-    requireMemory(rows, new RankTable(world, tasks));
+    requireMemory(rows);
     String epoch = epoch(rows.get(0).nonce());
     Communicator communicator = GroupJoin.join(epoch, rows, own, config, source, metrics);
     return new JoinedGroup(
@@ -96,17 +97,13 @@ public final class BarrierBootstrap {
         own.devices().stream().findFirst());
   }
 
-  private Boolean prepare(int tasks) {
-    new RankTable(world, tasks);
-    ProcessPoison.PROCESS.requireClean();
-    config = GroupConfig.of(source);
-    config.fold();
-    return true;
-  }
-
-  private static Throwable failureOf(Supplier<Boolean> preparation) {
+  /** What may fail on one task alone; the failure, or null. */
+  private Throwable prepare(int tasks) {
     try {
-      preparation.get();
+      table = new RankTable(world, tasks);
+      ProcessPoison.PROCESS.requireClean();
+      ConfigKeys.all().forEach(key -> key.of(source));
+      config = GroupConfig.of(source);
       return null;
     } catch (RuntimeException | Error e) {
       return e;
@@ -212,7 +209,7 @@ public final class BarrierBootstrap {
   }
 
   /** Every task computes every process's plan, so all refuse alike. */
-  private void requireMemory(List<BootstrapRow> rows, RankTable table) {
+  private void requireMemory(List<BootstrapRow> rows) {
     for (BootstrapRow row : rows) {
       List<Integer> together =
           rows.stream()

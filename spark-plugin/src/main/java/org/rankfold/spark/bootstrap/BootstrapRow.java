@@ -80,7 +80,7 @@ record BootstrapRow(
 
   static BootstrapRow decode(String text) {
     Map<String, String> fields = new LinkedHashMap<>();
-    for (String line : text.split("\n")) {
+    for (String line : text.lines().toList()) {
       int equals = line.indexOf('=');
       if (equals > 0) {
         fields.put(line.substring(0, equals), unescaped(line.substring(equals + 1)));
@@ -104,7 +104,7 @@ record BootstrapRow(
               fields.get("pidNamespace"),
               Long.parseLong(fields.get("pid")),
               fields.get("startNonce")),
-          devices.isEmpty() ? List.of() : List.of(devices.split(",")),
+          devices.isEmpty() ? List.of() : List.of(devices.split(",", -1)),
           new Versions(
               fields.get("rankfold"),
               Integer.parseInt(fields.get("contract")),
@@ -140,7 +140,7 @@ record BootstrapRow(
   }
 
   private static String escaped(Object value) {
-    return String.valueOf(value).replace("\\", "\\\\").replace("\n", "\\n");
+    return String.valueOf(value).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r");
   }
 
   private static String unescaped(String text) {
@@ -149,7 +149,8 @@ record BootstrapRow(
       char c = text.charAt(i);
       if (c == '\\' && i + 1 < text.length()) {
         i++;
-        plain.append(text.charAt(i) == 'n' ? '\n' : text.charAt(i));
+        char escaped = text.charAt(i);
+        plain.append(escaped == 'n' ? '\n' : escaped == 'r' ? '\r' : escaped);
       } else {
         plain.append(c);
       }

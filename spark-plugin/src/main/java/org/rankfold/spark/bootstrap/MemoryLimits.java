@@ -38,14 +38,20 @@ public record MemoryLimits(long directFreeBytes, long heapMaxBytes, long contain
   }
 
   private static long containerLimit() {
-    for (Path file : LIMIT_FILES) {
-      try {
-        return containerBytes(Files.readString(file));
-      } catch (IOException | SecurityException e) {
-        continue;
-      }
+    return LIMIT_FILES.stream()
+        .filter(Files::isReadable)
+        .findFirst()
+        .map(MemoryLimits::read)
+        .map(MemoryLimits::containerBytes)
+        .orElse(-1L);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return "unknown";
     }
-    return -1;
   }
 
   static long containerBytes(String text) {

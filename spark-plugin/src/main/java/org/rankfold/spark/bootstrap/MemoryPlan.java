@@ -109,7 +109,7 @@ public record MemoryPlan(List<ArenaKind> arenas) implements Serializable {
           ErrorCode.TOO_LITTLE_MEMORY,
           "%s > %s of free direct memory; raise -XX:MaxDirectMemorySize, or -Xmx, which it follows",
           plan,
-          mib(limits.directFreeBytes()));
+          mib((double) limits.directFreeBytes()));
     }
     if (!isEmpty()
         && limits.containerBytes() >= 0
@@ -119,8 +119,8 @@ public record MemoryPlan(List<ArenaKind> arenas) implements Serializable {
           "%s, with the heap's %s > the container's %s; raise spark.executor.memoryOverhead or lower"
               + " the heap",
           plan,
-          mib(limits.heapMaxBytes()),
-          mib(limits.containerBytes()));
+          mib((double) limits.heapMaxBytes()),
+          mib((double) limits.containerBytes()));
     }
   }
 

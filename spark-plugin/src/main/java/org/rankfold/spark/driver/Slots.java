@@ -29,7 +29,8 @@ record Slots(int count, String arithmetic) {
     if (local.matches()) {
       String number = local.group(2);
       int have = number == null ? 1 : number.equals("*") ? cores : Integer.parseInt(number);
-      return slots(have / cpus, "%s has %d cores / spark.task.cpus=%d", master, have, cpus);
+      return slots(
+          have / cpus, String.format("%s has %d cores / spark.task.cpus=%d", master, have, cpus));
     }
     Matcher cluster = LOCAL_CLUSTER.matcher(master);
     if (cluster.matches()) {
@@ -37,30 +38,27 @@ record Slots(int count, String arithmetic) {
       int each = Integer.parseInt(cluster.group(2));
       return slots(
           executors * (each / cpus),
-          "%s has %d executors x (%d cores / spark.task.cpus=%d)",
-          master,
-          executors,
-          each,
-          cpus);
+          String.format(
+              "%s has %d executors x (%d cores / spark.task.cpus=%d)",
+              master, executors, each, cpus));
     }
     int instances = conf.getInt("spark.executor.instances", -1);
     int each = conf.getInt("spark.executor.cores", -1);
     if (instances > 0 && each > 0) {
       return slots(
           instances * (each / cpus),
-          "spark.executor.instances=%d x (spark.executor.cores=%d / spark.task.cpus=%d)",
-          instances,
-          each,
-          cpus);
+          String.format(
+              "spark.executor.instances=%d x (spark.executor.cores=%d / spark.task.cpus=%d)",
+              instances, each, cpus));
     }
     int most = conf.getInt("spark.cores.max", -1);
     return most > 0
-        ? slots(most / cpus, "spark.cores.max=%d / spark.task.cpus=%d", most, cpus)
+        ? slots(most / cpus, String.format("spark.cores.max=%d / spark.task.cpus=%d", most, cpus))
         : new Slots(-1, "no setting bounds the slots");
   }
 
-  private static Slots slots(int count, String format, Object... values) {
-    return new Slots(count, String.format(format, values) + " = " + count);
+  private static Slots slots(int count, String arithmetic) {
+    return new Slots(count, arithmetic + " = " + count);
   }
 
   boolean canHold(int tasks) {

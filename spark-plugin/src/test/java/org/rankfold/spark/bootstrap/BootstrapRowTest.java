@@ -43,7 +43,7 @@ class BootstrapRowTest {
 
   @Test
   void shouldBeItselfWhenDecoded() {
-    RowFailure failure = new RowFailure(ErrorCode.INVALID_CONFIG, "a=b\nC:\\new \\\\ ü");
+    RowFailure failure = new RowFailure(ErrorCode.INVALID_CONFIG, "a=b\r\nC:\\new \\\\ ü");
     BootstrapRow failed = row(1, 8, 4711, failure);
     assertThat(BootstrapRow.decode(failed.encode())).isEqualTo(failed);
     BootstrapRow ready = row(0, 8, 4711, null);
