@@ -164,6 +164,13 @@ final class DoubleLanes extends Lanes<double[]> {
   }
 
   @Override
+  void watch4(double[] s) {
+    for (int j = 0; j < BLOCK; j++) {
+      s[j + WATCH] += (s[j] + s[j + BLOCK]) + (s[j + 2 * BLOCK] + s[j + 3 * BLOCK]);
+    }
+  }
+
+  @Override
   boolean isAlarmed(double[] s) {
     double even = 0;
     double odd = 0;

@@ -164,6 +164,13 @@ final class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
+  void watch4(float[] s) {
+    for (int j = 0; j < BLOCK; j++) {
+      s[j + WATCH] += (s[j] + s[j + BLOCK]) + (s[j + 2 * BLOCK] + s[j + 3 * BLOCK]);
+    }
+  }
+
+  @Override
   boolean isAlarmed(float[] s) {
     float even = 0;
     float odd = 0;

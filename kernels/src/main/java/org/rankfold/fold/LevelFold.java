@@ -127,7 +127,8 @@ final class LevelFold<A> {
 
   private void finish(int from, int to, A bench, Object[] ports) {
     boolean isMean = contract.op() == ReduceOp.MEAN;
-    for (int at = from; at < to; at += lanes.blockElements()) {
+    int rest = isMean || ports.length > 1 ? from : watchOnly(from, to, bench, ports);
+    for (int at = rest; at < to; at += lanes.blockElements()) {
       int n = Math.min(lanes.blockElements(), to - at);
       lanes.load(ports[sumAt], at, n, bench, 0);
       lanes.watch(bench, n);
@@ -136,6 +137,19 @@ final class LevelFold<A> {
       }
       store(at, n, bench, ports, isMean);
     }
+  }
+
+  /** Watches four blocks at a time, as long as there are; returns where it stopped. */
+  private int watchOnly(int from, int to, A bench, Object[] ports) {
+    int block = lanes.blockElements();
+    int at = from;
+    for (; at + 4 * block <= to; at += 4 * block) {
+      for (int slot = 0; slot < 4; slot++) {
+        lanes.load(ports[sumAt], at + slot * block, block, bench, slot);
+      }
+      lanes.watch4(bench);
+    }
+    return at;
   }
 
   private void store(int at, int n, A bench, Object[] ports, boolean alsoWhereTheSumIs) {
