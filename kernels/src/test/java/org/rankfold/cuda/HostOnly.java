@@ -6,12 +6,24 @@ import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceContract;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.digest.BitDigest;
+import org.rankfold.errors.CollectiveException;
 import org.rankfold.fold.Folds;
 import org.rankfold.view.View;
 
-/** What a process without JavaCPP does: run by name in a class loader that lacks it. */
+/** What a process without a device does: run by name in a class loader or process of its own. */
 public final class HostOnly {
   private HostOnly() {}
+
+  /** Prints what the host does, then what asking for a device brings. */
+  public static void main(String[] args) {
+    System.out.println(foldAndProbe());
+    try {
+      CudaDevice.of(0);
+      System.out.println("devices=" + CudaProbe.process().devices());
+    } catch (CollectiveException e) {
+      System.out.println(e.code() + " " + e.getMessage());
+    }
+  }
 
   /** The sum of 1 and 2, and the probe's reason. */
   public static String foldAndProbe() {

@@ -8,10 +8,11 @@ package org.rankfold.fold.cuda;
  * @param flight loads that a thread has in flight where the world is compiled in
  * @param blocksPerMultiprocessor most blocks in the grid for each multiprocessor, each of which
  *     then folds several tiles; 0 for as many blocks as there are tiles
+ * @param maxFixedWorld the largest world that is compiled in, at least 1
  */
-record FoldShape(int threads, int flight, int blocksPerMultiprocessor) {
+record FoldShape(int threads, int flight, int blocksPerMultiprocessor, int maxFixedWorld) {
   /** Chosen by measurement: integration-tests/benchmarks/fold-cuda.md. */
-  static final FoldShape DEFAULT = new FoldShape(256, 8, 0);
+  static final FoldShape DEFAULT = new FoldShape(256, 8, 0, 8);
 
   /** The grid for some tiles, at least 1. */
   int blocks(long tiles, int multiprocessors) {

@@ -22,9 +22,6 @@ import org.rankfold.errors.ErrorCode;
  */
 record FoldVariant(
     DType dtype, ReduceOp op, FoldOrder order, int fixedWorld, int capacity, FoldShape shape) {
-  /** The largest world that is compiled in. */
-  static final int MAX_FIXED_WORLD = 8;
-
   /** The largest world: its pointers fill the 32,764 bytes that a kernel's arguments may have. */
   static final int MAX_WORLD = 4000;
 
@@ -44,7 +41,7 @@ record FoldVariant(
         contract.dtype(),
         contract.op(),
         contract.order(),
-        world <= MAX_FIXED_WORLD ? world : 0,
+        world <= shape.maxFixedWorld() ? world : 0,
         capacity,
         shape);
   }

@@ -60,7 +60,7 @@ final class Compiler {
     Process ldconfig = new ProcessBuilder("ldconfig", "-p").redirectErrorStream(true).start();
     String known = new String(ldconfig.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return known.contains("libcuda.so.1")
-        || Stream.of(System.getProperty("java.library.path").split(":"))
+        || Stream.of(System.getProperty("java.library.path").split(":", -1))
             .anyMatch(folder -> Files.exists(Path.of(folder, "libcuda.so.1")));
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,24 +33,33 @@ class FoldSourceTest {
   @ParameterizedTest
   @ValueSource(strings = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
   void shouldContractFlushAndRaceNowhereWhenCompiledFor(String architecture) {
-    List<String> offences =
-        contracts(5).parallelStream()
-            .flatMap(contract -> offences(variant(contract), architecture).stream())
-            .toList();
-    assertThat(offences).isEmpty();
+    List<ReduceContract> some = new ArrayList<>();
+    for (DType dtype : DType.values()) {
+      ReduceOp op = dtype.isFloating() ? ReduceOp.MEAN : ReduceOp.SUM;
+      some.add(new ReduceContract(dtype, op, FoldOrder.RANK_LEFT, 2));
+      some.add(new ReduceContract(dtype, ReduceOp.MAX, FoldOrder.RANK_TREE, 5));
+    }
+    some.add(new ReduceContract(DType.F16, ReduceOp.MEAN, FoldOrder.RANK_TREE, 9));
+    assertNoOffences(some, architecture);
   }
 
+  /** All kinds of folds for all architectures: some minutes. */
+  @Tag("nightly")
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 6, 7, 8, 9, 17, 129})
-  void shouldContractFlushAndRaceNowhereInAWorldOf(int world) {
-    List<String> offences = new ArrayList<>();
-    for (FoldOrder order : FoldOrder.values()) {
-      for (DType dtype : List.of(DType.F32, DType.F16)) {
-        ReduceContract contract = new ReduceContract(dtype, ReduceOp.MEAN, order, world);
-        offences.addAll(offences(variant(contract), "sm_90"));
-      }
+  @ValueSource(strings = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
+  void shouldContractFlushAndRaceNowhereInAnyFoldCompiledFor(String architecture) {
+    assertNoOffences(contracts(5), architecture);
+    assertNoOffences(contracts(17), architecture);
+  }
+
+  @Test
+  void shouldContractFlushAndRaceNowhereInAnyWorld() {
+    List<ReduceContract> worlds = new ArrayList<>();
+    for (int world : new int[] {1, 3, 4, 6, 7, 8, 17, 129}) {
+      FoldOrder order = world % 2 == 0 ? FoldOrder.RANK_LEFT : FoldOrder.RANK_TREE;
+      worlds.add(new ReduceContract(DType.F32, ReduceOp.MEAN, order, world));
     }
-    assertThat(offences).isEmpty();
+    assertNoOffences(worlds, "sm_90");
   }
 
   @Test
@@ -111,12 +121,18 @@ class FoldSourceTest {
     assertThat(new CubinCache(null).cubin(SOURCE, options)).isEqualTo(first);
   }
 
-  private static List<String> offences(FoldVariant variant, String architecture) {
-    String ptx = Nvrtc.ptx(SOURCE, "fold.cu", variant.options(architecture));
-    assertThat(ptx).contains(".target " + architecture).contains(".entry fold(");
-    return Ptx.offences(ptx).stream()
-        .map(line -> architecture + " " + variant + ": " + line)
-        .toList();
+  private static void assertNoOffences(List<ReduceContract> contracts, String architecture) {
+    List<String> offences =
+        contracts.parallelStream()
+            .flatMap(
+                contract -> {
+                  FoldVariant variant = variant(contract);
+                  String ptx = Nvrtc.ptx(SOURCE, "fold.cu", variant.options(architecture));
+                  assertThat(ptx).contains(".target " + architecture).contains(".entry fold(");
+                  return Ptx.offences(ptx).stream().map(line -> variant + ": " + line);
+                })
+            .toList();
+    assertThat(offences).isEmpty();
   }
 
   private static FoldVariant variant(ReduceContract contract) {
