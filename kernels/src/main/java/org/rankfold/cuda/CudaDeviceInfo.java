@@ -7,6 +7,7 @@ package org.rankfold.cuda;
  * @param ordinal the device's number in this process, after CUDA_VISIBLE_DEVICES
  * @param name the product's name
  * @param pciId domain, bus, device and function: the same in every process of a host
+ * @param uuid {@code GPU-} and 32 hexadecimal digits in groups, the same on every host
  * @param major compute capability, the part before the dot
  * @param minor compute capability, the part after the dot
  * @param multiprocessors how many there are
@@ -16,6 +17,7 @@ public record CudaDeviceInfo(
     int ordinal,
     String name,
     String pciId,
+    String uuid,
     int major,
     int minor,
     int multiprocessors,

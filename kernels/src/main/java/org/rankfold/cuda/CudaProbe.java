@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.cuda;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import org.bytedeco.cuda.cudart.CUuuid;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.javacpp.SizeTPointer;
 import org.rankfold.errors.CollectiveException;
@@ -154,10 +157,23 @@ public final class CudaProbe {
           ordinal,
           text(name),
           text(pci),
+          uuid(device),
           attribute(cudart.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
           attribute(cudart.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
           attribute(cudart.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device),
           bytes.get());
+    }
+  }
+
+  private static String uuid(int device) {
+    try (CUuuid uuid = new CUuuid()) {
+      CudaCheck.driver(cudart.cuDeviceGetUuid(uuid, device), "cuDeviceGetUuid");
+      byte[] bytes = new byte[16];
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] = uuid.bytes(i);
+      }
+      ByteBuffer both = ByteBuffer.wrap(bytes);
+      return "GPU-" + new UUID(both.getLong(), both.getLong());
     }
   }
 

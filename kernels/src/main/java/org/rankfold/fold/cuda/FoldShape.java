@@ -12,7 +12,7 @@ package org.rankfold.fold.cuda;
  */
 record FoldShape(int threads, int flight, int blocksPerMultiprocessor, int maxFixedWorld) {
   /** Chosen by measurement: integration-tests/benchmarks/fold-cuda.md. */
-  static final FoldShape DEFAULT = new FoldShape(256, 8, 0, 8);
+  static final FoldShape DEFAULT = new FoldShape(512, 8, 0, 8);
 
   /** The grid for some tiles, at least 1. */
   int blocks(long tiles, int multiprocessors) {

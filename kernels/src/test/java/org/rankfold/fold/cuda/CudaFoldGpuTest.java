@@ -94,7 +94,8 @@ class CudaFoldGpuTest {
   void shouldMissGoldenRowsWhenTheKernelIs(Mutation mutation) {
     try (CudaFold mutated =
         CudaFold.of(device, mutation.of(FoldSource.text()), FoldShape.DEFAULT)) {
-      List<String> wrong = DeviceGolden.wrongRows(device, mutated, Gpu.Placement.ALIGNED);
+      List<String> wrong =
+          DeviceGolden.wrongRows(device, mutated, Gpu.Placement.ALIGNED, Mutation::shows);
       System.out.printf("golden rows, %s: %d wrong%n", mutation, wrong.size());
       assertThat(wrong).isNotEmpty();
     }
@@ -104,8 +105,8 @@ class CudaFoldGpuTest {
   void shouldGiveTheHostsBitsWhenCasesAreRandom() {
     Random random = Gpu.seeded();
     Fold scalar = new ScalarFold();
-    int[] worlds = {1, 2, 3, 4, 5, 7, 8, 9, 11, 16, 17, 24, 31, 64, 100, 128};
-    for (int i = 0; i < 1500; i++) {
+    int[] worlds = {1, 2, 3, 4, 5, 7, 8, 9, 11, 16, 17, 100, 128};
+    for (int i = 0; i < 700; i++) {
       DType dtype = pick(random, DType.values());
       ReduceOp op = pick(random, ReduceOp.values());
       int world = worlds[random.nextInt(worlds.length)];
@@ -311,6 +312,12 @@ class CudaFoldGpuTest {
     Mutation(String original, String wrong) {
       this.original = original;
       this.wrong = wrong;
+    }
+
+    /** Rows few enough to compile for: f32 in worlds of 4 and 5, all operations and orders. */
+    static boolean shows(GoldenRow row) {
+      int world = row.contract().world();
+      return row.contract().dtype() == DType.F32 && (world == 4 || world == 5);
     }
 
     String of(String source) {
