@@ -14,7 +14,6 @@ import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
-import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -38,7 +37,6 @@ public final class Engine implements AutoCloseable {
   private final Await await;
   private final FoldCall foldCall;
   private final MoveCall moveCall;
-  private final int[] mapped;
   private long calls;
   private boolean closed;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
@@ -72,7 +70,6 @@ public final class Engine implements AutoCloseable {
     this.await = new Await(latch, transport.localTasks());
     this.foldCall = new FoldCall(transport, fold, await, settings);
     this.moveCall = new MoveCall(transport, await, settings);
-    this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
   }
 
   /**
@@ -146,6 +143,7 @@ public final class Engine implements AutoCloseable {
     }
     try {
       if (body != null) {
+        call.concludePaths(transport);
         enter(call);
         body.run(call);
         exit(call);
@@ -210,7 +208,7 @@ public final class Engine implements AutoCloseable {
   }
 
   private void enter(Call call) {
-    if (mapped.length > 0) {
+    if (call.mapped().length > 0) {
       call.entered = transport.enter(call.number());
       if (!call.entered) {
         await.throwIfAborted();
@@ -220,12 +218,12 @@ public final class Engine implements AutoCloseable {
 
   /** Lets go of the peers' memory and waits until they let go of this task's. */
   private void exit(Call call) {
-    if (mapped.length == 0) {
+    if (call.mapped().length == 0) {
       return;
     }
     transport.leave(call.number(), true);
     call.entered = false;
-    for (int peer : mapped) {
+    for (int peer : call.mapped()) {
       boolean left =
           await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
       if (!left) {
@@ -234,7 +232,7 @@ public final class Engine implements AutoCloseable {
             call.header().describe() + ": " + table.describe(peer) + " does not leave the call");
       }
     }
-    for (int peer : mapped) {
+    for (int peer : call.mapped()) {
       if (!transport.hasCompleted(peer, call.number())) {
         await.throwIfAborted();
       }
@@ -279,8 +277,8 @@ public final class Engine implements AutoCloseable {
   }
 
   private boolean isMemoryFree() {
-    for (int peer : mapped) {
-      if (transport.isInside(peer)) {
+    for (int peer = 0; peer < table.tasks(); peer++) {
+      if (peer != task && transport.isInside(peer)) {
         return false;
       }
     }
@@ -292,8 +290,8 @@ public final class Engine implements AutoCloseable {
       return OutState.NOT_APPLICABLE;
     }
     if (call.outState == OutState.UNTOUCHED) {
-      for (int peer : mapped) {
-        if (transport.lastEntered(peer) >= call.number()) {
+      for (int peer = 0; peer < table.tasks(); peer++) {
+        if (peer != task && transport.lastEntered(peer) >= call.number()) {
           return OutState.PARTLY_WRITTEN;
         }
       }
@@ -348,6 +346,15 @@ public final class Engine implements AutoCloseable {
    */
   public String transportName() {
     return transport.name();
+  }
+
+  /**
+   * How the transport's pairs exchange bytes.
+   *
+   * @return {@code mapped}, {@code staged} or {@code mixed}
+   */
+  public String pathName() {
+    return transport.pathName();
   }
 
   /** Leaves the group in good order; idempotent. Peers that still call are told so. */

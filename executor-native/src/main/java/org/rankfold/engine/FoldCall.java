@@ -6,7 +6,6 @@ import org.rankfold.errors.OutState;
 import org.rankfold.fold.Fold;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.DeliveryTag;
-import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -60,8 +59,8 @@ final class FoldCall implements CallBody {
                   table, contract.dtype(), call.header().count(), settings.chunkBytes())
               : FoldSchedule.parts(
                   table, contract.dtype(), call.header().count(), settings.chunkBytes());
-      this.staged = Pairs.of(table, task, transport, PairPath.STAGED);
-      this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
+      this.staged = call.staged();
+      this.mapped = call.mapped();
       this.exchange =
           staged.length == 0
               ? null
