@@ -27,7 +27,7 @@ public final class LaneFold implements Fold {
 
   @Override
   public void fold(ReduceContract contract, View[] addends, View[] outs) {
-    FoldArguments.check(contract, addends, outs);
+    FoldArguments.checkOnHost(contract, addends, outs);
     SubnormalGuard.check();
     switch (contract.dtype()) {
       case F32 -> run(f32, f32Level, contract, addends, outs);
