@@ -36,6 +36,7 @@ public final class Engine implements AutoCloseable {
   private final ProcessPoison poison;
   private final AbortLatch latch;
   private final Await await;
+  private final EarlyDeliveries early = new EarlyDeliveries();
   private final FoldCall foldCall;
   private final MoveCall moveCall;
   private final int[] mapped;
@@ -70,8 +71,8 @@ public final class Engine implements AutoCloseable {
     this.poison = poison;
     this.latch = transport.abortLatch();
     this.await = new Await(latch, transport.localTasks());
-    this.foldCall = new FoldCall(transport, fold, await, settings);
-    this.moveCall = new MoveCall(transport, await, settings);
+    this.foldCall = new FoldCall(transport, fold, await, settings, early);
+    this.moveCall = new MoveCall(transport, await, settings, early);
     this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
   }
 
@@ -131,8 +132,13 @@ public final class Engine implements AutoCloseable {
     long number = ++calls;
     Call call = new Call(request.record(number, settings.chunkBytes()), table, task);
     progress = new EngineProgress(number - 1, call.header(), startNs);
+    CallBody.Pass pass = null;
     try {
       transport.publish(call.own);
+      if (body != null && call.header().refusal() == null) {
+        pass = body.of(call);
+        pass.sendAhead();
+      }
       awaitRecords(call);
     } catch (RuntimeException | Error e) {
       throw fail(call, e);
@@ -140,14 +146,15 @@ public final class Engine implements AutoCloseable {
     try {
       Agreement.require(table, call.records);
     } catch (CollectiveException e) {
+      withdraw(call, pass);
       progress = new EngineProgress(number, null, System.nanoTime());
       metrics.onFailure(e.code());
       throw e;
     }
     try {
-      if (body != null) {
+      if (pass != null) {
         enter(call);
-        body.run(call);
+        pass.run();
         exit(call);
       }
     } catch (RuntimeException | Error e) {
@@ -156,6 +163,18 @@ public final class Engine implements AutoCloseable {
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
+  }
+
+  /** The peers drop what came of the call; this task's memory is free once it is sent. */
+  private void withdraw(Call call, CallBody.Pass pass) {
+    early.onRefused(call.number());
+    if (pass != null) {
+      try {
+        pass.withdraw();
+      } catch (RuntimeException | Error e) {
+        throw fail(call, e);
+      }
+    }
   }
 
   private void requireUsable() {
@@ -254,6 +273,8 @@ public final class Engine implements AutoCloseable {
             : new CollectiveException(
                 ErrorCode.INTERNAL, call.header().describe() + ": " + failure, failure);
     CollectiveException first = latch.trip(own);
+    transport.abandon();
+    early.drop();
     if (call.entered) {
       transport.leave(call.number(), false);
     }
@@ -355,6 +376,7 @@ public final class Engine implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      early.drop();
       transport.close();
     }
   }

@@ -16,8 +16,8 @@ import org.rankfold.view.View;
  * rank rewrites its input before each call and reads the result after it, both inside the timed
  * stretch. The same protocol as benchmarks/peers/allreduce.c, and the same output.
  *
- * <p>Arguments: tasks, {@code heap} or {@code direct}, then sizes in bytes. Prints "bytes us" a line,
- * the mean of a batch of calls on the slowest rank.
+ * <p>Arguments: tasks, {@code heap} or {@code direct}, then sizes in bytes. Prints "bytes us" a
+ * line, the mean of a batch of calls on the slowest rank.
  */
 public final class AllReduceTimes {
   private static final long BATCH_BYTES = 256L << 20;
@@ -37,24 +37,26 @@ public final class AllReduceTimes {
     LoopbackGroup.run(
         tasks,
         communicator -> {
-          for (long bytes : sizes) {
-            warm(communicator, direct, (int) Math.min(bytes, 1 << 20) / Float.BYTES);
-          }
-          for (long bytes : sizes) {
-            int n = Math.toIntExact(bytes / Float.BYTES);
-            double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
-            double[] slowest = {us};
-            communicator.allReduce(
-                ReduceOp.MAX,
-                FoldOrder.RANK_LEFT,
-                List.of(View.of(slowest)),
-                View.of(slowest));
-            if (communicator.info().task() == 0) {
-              System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
-            }
-          }
+          time(communicator, direct, sizes);
           return null;
         });
+  }
+
+  /** Times every size; task 0 prints. */
+  static void time(Communicator communicator, boolean direct, long[] sizes) {
+    for (long bytes : sizes) {
+      warm(communicator, direct, (int) Math.min(bytes, 1 << 20) / Float.BYTES);
+    }
+    for (long bytes : sizes) {
+      int n = Math.toIntExact(bytes / Float.BYTES);
+      double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
+      double[] slowest = {us};
+      communicator.allReduce(
+          ReduceOp.MAX, FoldOrder.RANK_LEFT, List.of(View.of(slowest)), View.of(slowest));
+      if (communicator.info().task() == 0) {
+        System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
+      }
+    }
   }
 
   private static void warm(Communicator communicator, boolean direct, int n) {
