@@ -15,6 +15,9 @@ interface CallBody {
      * Takes back what was sent ahead, since the call was refused; the memory is free afterwards.
      */
     void withdraw();
+
+    /** Gives back what the transport lent; the call has failed. */
+    void drop();
   }
 
   /** The pass of a call that this task does not refuse. */

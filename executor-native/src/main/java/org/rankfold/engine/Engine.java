@@ -141,7 +141,7 @@ public final class Engine implements AutoCloseable {
       }
       awaitRecords(call);
     } catch (RuntimeException | Error e) {
-      throw fail(call, e);
+      throw fail(call, pass, e);
     }
     try {
       Agreement.require(table, call.records);
@@ -158,7 +158,7 @@ public final class Engine implements AutoCloseable {
         exit(call);
       }
     } catch (RuntimeException | Error e) {
-      throw fail(call, e);
+      throw fail(call, pass, e);
     }
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
@@ -172,7 +172,7 @@ public final class Engine implements AutoCloseable {
       try {
         pass.withdraw();
       } catch (RuntimeException | Error e) {
-        throw fail(call, e);
+        throw fail(call, pass, e);
       }
     }
   }
@@ -266,7 +266,7 @@ public final class Engine implements AutoCloseable {
   }
 
   /** Ends the group: tells everybody, leaves, and waits until no peer is inside this memory. */
-  private CollectiveException fail(Call call, Throwable failure) {
+  private CollectiveException fail(Call call, CallBody.Pass pass, Throwable failure) {
     CollectiveException own =
         failure instanceof CollectiveException known && !isUsage(known)
             ? known
@@ -275,6 +275,9 @@ public final class Engine implements AutoCloseable {
     CollectiveException first = latch.trip(own);
     transport.abandon();
     early.drop();
+    if (pass != null) {
+      pass.drop();
+    }
     if (call.entered) {
       transport.leave(call.number(), false);
     }

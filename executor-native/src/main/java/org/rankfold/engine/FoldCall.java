@@ -116,11 +116,15 @@ final class FoldCall implements CallBody {
       try {
         exchange.land();
         runChunks();
-      } catch (RuntimeException | Error e) {
-        exchange.drop();
-        throw e;
       } finally {
         exchange.endLanding();
+      }
+    }
+
+    @Override
+    public void drop() {
+      if (exchange != null) {
+        exchange.drop();
       }
     }
 

@@ -63,6 +63,11 @@ final class MoveCall implements CallBody {
     public void withdraw() {}
 
     @Override
+    public void drop() {
+      exchange.drop();
+    }
+
+    @Override
     public void run() {
       exchange.land();
       try {

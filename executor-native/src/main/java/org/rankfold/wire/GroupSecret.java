@@ -76,6 +76,16 @@ public final class GroupSecret {
     return Long.reverseBytes(ByteBuffer.wrap(id).getLong());
   }
 
+  /**
+   * The group, without its secret.
+   *
+   * @return for example {@code group app-1/2/0/9f}
+   */
+  @Override
+  public String toString() {
+    return "group " + epoch;
+  }
+
   byte[] id() {
     return id;
   }
