@@ -70,7 +70,7 @@ public final class Engine implements AutoCloseable {
     this.metrics = metrics;
     this.poison = poison;
     this.latch = transport.abortLatch();
-    this.await = new Await(latch, transport.localTasks());
+    this.await = new Await(latch, transport);
     this.foldCall = new FoldCall(transport, fold, await, settings, early);
     this.moveCall = new MoveCall(transport, await, settings, early);
     this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);

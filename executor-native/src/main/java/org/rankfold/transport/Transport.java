@@ -153,6 +153,16 @@ public interface Transport extends AutoCloseable {
    */
   boolean isFlushed();
 
+  /**
+   * Whether looking for news costs so little that a waiting task may look thousands of times before
+   * it lets others have the core.
+   *
+   * @return false when a look is a system call
+   */
+  default boolean isLookCheap() {
+    return true;
+  }
+
   /** Where the bytes of a delivery belong, for transports that can put them there themselves. */
   @FunctionalInterface
   interface Landing {

@@ -125,6 +125,11 @@ public final class TcpTransport implements Transport {
   }
 
   @Override
+  public boolean isLookCheap() {
+    return false;
+  }
+
+  @Override
   public boolean isEager() {
     return true;
   }

@@ -4,17 +4,35 @@ package org.rankfold.it.tcp;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.CommunicatorInfo;
 import org.rankfold.contract.DType;
 import org.rankfold.digest.BitDigest;
 import org.rankfold.digest.GoldenRow;
+import org.rankfold.digest.GoldenTable;
 import org.rankfold.digest.OracleInputs;
 import org.rankfold.view.View;
 
 /** What one task does to compare a golden row. */
 final class GoldenRanks {
   private GoldenRanks() {}
+
+  static Set<Integer> worlds() {
+    return GoldenTable.builtIn().stream()
+        .map(row -> row.contract().world())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Every so many of a world's rows. */
+  static List<GoldenRow> rows(int world, int step) {
+    List<GoldenRow> rows =
+        GoldenTable.builtIn().stream().filter(r -> r.contract().world() == world).toList();
+    return IntStream.range(0, rows.size()).filter(i -> i % step == 0).mapToObj(rows::get).toList();
+  }
 
   /** The hash of the row's all-reduce as this task received it. */
   static String allReduce(Communicator communicator, GoldenRow row, boolean direct) {

@@ -13,10 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +24,6 @@ import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.digest.GoldenRow;
-import org.rankfold.digest.GoldenTable;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.errors.OutState;
@@ -50,17 +46,17 @@ class TcpGroupIT {
 
   @ParameterizedTest
   @CsvSource({
-    "127.0.0.1, 2, 256k, true",
-    "127.0.0.1, 3, 4k, false",
-    "127.0.0.1, 4, 64, true",
-    "::1, 2, 8, false",
-    "::1, 3, 256k, true",
-    "::1, 4, 4k, false"
+    "127.0.0.1, 2, 256k, true, 1",
+    "127.0.0.1, 3, 4k, false, 1",
+    "127.0.0.1, 4, 64, true, 1",
+    "::1, 2, 8, false, 7",
+    "::1, 3, 256k, true, 7",
+    "::1, 4, 4k, false, 7"
   })
   void shouldGiveTheGoldenBitsWhateverTasksChunksAndMemory(
-      String host, int tasks, String chunk, boolean direct) throws Exception {
-    for (int world : worlds()) {
-      List<GoldenRow> rows = rows(world);
+      String host, int tasks, String chunk, boolean direct, int step) throws Exception {
+    for (int world : GoldenRanks.worlds()) {
+      List<GoldenRow> rows = GoldenRanks.rows(world, step);
       int hosts = Math.min(tasks, world);
       List<List<String>> hashes =
           TcpThreads.results(
@@ -84,16 +80,6 @@ class TcpGroupIT {
         }
       }
     }
-  }
-
-  private static Set<Integer> worlds() {
-    return GoldenTable.builtIn().stream()
-        .map(row -> row.contract().world())
-        .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  private static List<GoldenRow> rows(int world) {
-    return GoldenTable.builtIn().stream().filter(r -> r.contract().world() == world).toList();
   }
 
   @Test
