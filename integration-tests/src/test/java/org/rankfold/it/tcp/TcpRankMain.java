@@ -2,6 +2,8 @@
 package org.rankfold.it.tcp;
 
 import java.io.IOException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,10 @@ public final class TcpRankMain {
    * @throws Exception when the tasks cannot meet
    */
   public static void main(String[] args) throws Exception {
+    // The first channel of a JVM opens a socket that is never closed.
+    ServerSocketChannel.open().close();
+    SocketChannel.open().close();
+    long socketsBefore = sockets();
     int tasks = Integer.parseInt(args[2]);
     int task = Integer.parseInt(args[3]);
     try (TcpRank rank = new TcpRank(Path.of(args[0]), args[1])) {
@@ -37,6 +43,14 @@ public final class TcpRankMain {
         default -> throw new IllegalArgumentException(args[4]);
       }
     }
+    long threads =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith("rankfold"))
+            .count();
+    System.out.println("LEFT threads=" + threads + " sockets=" + (sockets() - socketsBefore));
+  }
+
+  private static long sockets() throws IOException {
     long sockets = 0;
     try (DirectoryStream<Path> descriptors =
         Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
@@ -44,11 +58,7 @@ public final class TcpRankMain {
         sockets += target(descriptor).startsWith("socket:") ? 1 : 0;
       }
     }
-    long threads =
-        Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> thread.getName().startsWith("rankfold"))
-            .count();
-    System.out.println("LEFT threads=" + threads + " sockets=" + sockets);
+    return sockets;
   }
 
   private static String target(Path descriptor) {
