@@ -163,6 +163,9 @@ final class FoldCall implements CallBody {
       if (exchange != null) {
         await.until(
             () -> {
+              if (isSmall) {
+                return exchange.pumpUntil(() -> hasAddends(chunk));
+              }
               exchange.pump();
               return hasAddends(chunk);
             },
@@ -237,7 +240,9 @@ final class FoldCall implements CallBody {
       long results = expected;
       await.until(
           () -> {
-            exchange.pump();
+            if (!isSmall || !exchange.isSent()) {
+              exchange.pump();
+            }
             return exchange.placed() == results && exchange.isSent();
           },
           settings.collectiveTimeoutNs(),

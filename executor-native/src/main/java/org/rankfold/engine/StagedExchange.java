@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.transport.Delivery;
@@ -73,6 +74,23 @@ final class StagedExchange {
     while ((delivery = transport.poll()) != null) {
       accept(delivery);
     }
+  }
+
+  /** Moves what can move, but takes no look that the condition does not need. */
+  boolean pumpUntil(BooleanSupplier condition) {
+    pumpOut();
+    Delivery delivery;
+    while (!condition.getAsBoolean()) {
+      delivery = early.poll(call);
+      if (delivery == null) {
+        delivery = transport.poll();
+      }
+      if (delivery == null) {
+        return false;
+      }
+      accept(delivery);
+    }
+    return true;
   }
 
   private void pumpOut() {

@@ -52,8 +52,7 @@ public final class TcpRankMain {
 
   private static long sockets() throws IOException {
     long sockets = 0;
-    try (DirectoryStream<Path> descriptors =
-        Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path descriptor : descriptors) {
         sockets += target(descriptor).startsWith("socket:") ? 1 : 0;
       }
@@ -75,8 +74,7 @@ public final class TcpRankMain {
       if (world < tasks) {
         continue;
       }
-      try (Communicator communicator =
-          rank.join("golden-" + world, world, tasks, task, Map.of())) {
+      try (Communicator communicator = rank.join("golden-" + world, world, tasks, task, Map.of())) {
         for (GoldenRow row : GoldenRanks.rows(world, STEP)) {
           String hash = GoldenRanks.allReduce(communicator, row, task % 2 == 0);
           if (!hash.equals(row.sha256())) {
@@ -105,7 +103,8 @@ public final class TcpRankMain {
         }
       }
     } catch (CollectiveException e) {
-      System.out.println("LOST " + System.currentTimeMillis() + " " + e.code() + " " + e.getMessage());
+      System.out.println(
+          "LOST " + System.currentTimeMillis() + " " + e.code() + " " + e.getMessage());
     }
     try (Communicator communicator = rank.join("second", tasks - 1, tasks - 1, task, Map.of())) {
       float[] one = {1};
