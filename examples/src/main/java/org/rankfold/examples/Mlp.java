@@ -3,6 +3,7 @@ package org.rankfold.examples;
 
 import java.util.Arrays;
 import java.util.List;
+import org.rankfold.spark.train.Score;
 
 /**
  * A multi-layer perceptron with ReLU between its layers and softmax cross-entropy at its end, in
@@ -121,7 +122,7 @@ public final class Mlp {
    * @throws IllegalArgumentException if an array's length, a row's width or a label does not fit;
    *     then {@code gradient} holds the sums over some of the rows before the one at fault
    */
-  public Tally gradientSum(float[] parameters, List<LabelledRow> rows, float[] gradient) {
+  public Score gradientSum(float[] parameters, List<LabelledRow> rows, float[] gradient) {
     requireLength("gradient", gradient);
     return pass(parameters, rows, gradient);
   }
@@ -134,14 +135,14 @@ public final class Mlp {
    * @return rows, losses and hits
    * @throws IllegalArgumentException if an array's length, a row's width or a label does not fit
    */
-  public Tally evaluate(float[] parameters, List<LabelledRow> rows) {
+  public Score evaluate(float[] parameters, List<LabelledRow> rows) {
     return pass(parameters, rows, null);
   }
 
-  private Tally pass(float[] parameters, List<LabelledRow> rows, float[] gradientOrNull) {
+  private Score pass(float[] parameters, List<LabelledRow> rows, float[] gradientOrNull) {
     requireLength("parameters", parameters);
     MlpBlock block = new MlpBlock(this, Math.min(rows.size(), MlpBlock.ROWS));
-    Tally tally = Tally.NONE;
+    Score tally = Score.NONE;
     for (int from = 0; from < rows.size(); from += MlpBlock.ROWS) {
       block.load(rows.subList(from, Math.min(rows.size(), from + MlpBlock.ROWS)));
       block.forward(parameters);

@@ -2,6 +2,7 @@
 package org.rankfold.examples;
 
 import java.util.List;
+import org.rankfold.spark.train.Score;
 
 /**
  * A few rows on their way through an {@link Mlp} together, so that a stretch of weights is fetched
@@ -89,7 +90,7 @@ final class MlpBlock {
   }
 
   /** Scores the last level, leaves its deltas, and adds the rows one by one to a tally. */
-  Tally lossesAfter(Tally before) {
+  Score lossesAfter(Score before) {
     int top = mlp.layers();
     long correct = before.correct();
     double lossSum = before.lossSum();
@@ -113,7 +114,7 @@ final class MlpBlock {
       lossSum += StrictMath.log(s) - ((double) z[label] - largest);
       correct += best == label ? 1 : 0;
     }
-    return new Tally(before.rows() + count, correct, lossSum);
+    return new Score(before.rows() + count, correct, lossSum);
   }
 
   /** Adds the rows' gradients to an array. */

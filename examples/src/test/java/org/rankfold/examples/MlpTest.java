@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.rankfold.spark.train.Score;
 
 final class MlpTest {
   /** Two hidden layers, widths that no vector divides, more rows than two blocks. */
@@ -28,7 +29,7 @@ final class MlpTest {
   @Test
   void shouldReachCommittedHashWhenInputsAreFixed() throws NoSuchAlgorithmException {
     float[] gradient = new float[ODD.parameterCount()];
-    Tally tally = ODD.gradientSum(ODD.initialParameters(42), rows(ODD, ODD_ROWS, 7), gradient);
+    Score tally = ODD.gradientSum(ODD.initialParameters(42), rows(ODD, ODD_ROWS, 7), gradient);
 
     ByteBuffer bytes =
         ByteBuffer.allocate(gradient.length * Float.BYTES + 2 * Long.BYTES)
@@ -55,7 +56,7 @@ final class MlpTest {
       }
     }
     float[] gradient = new float[mlp.parameterCount()];
-    Tally tally = mlp.gradientSum(parameters, rows, gradient);
+    Score tally = mlp.gradientSum(parameters, rows, gradient);
 
     double[] at = new double[parameters.length];
     Arrays.setAll(at, p -> parameters[p]);
@@ -77,7 +78,7 @@ final class MlpTest {
     List<LabelledRow> rows = rows(ODD, ODD_ROWS, 7);
     float[] parameters = ODD.initialParameters(3);
     float[] fast = new float[ODD.parameterCount()];
-    Tally tally = ODD.gradientSum(parameters, rows, fast);
+    Score tally = ODD.gradientSum(parameters, rows, fast);
 
     float[] written = new float[ODD.parameterCount()];
     double lossSum = 0;
@@ -93,10 +94,10 @@ final class MlpTest {
     List<LabelledRow> rows = rows(ODD, ODD_ROWS, 7);
     float[] parameters = ODD.initialParameters(1);
     float[] together = new float[ODD.parameterCount()];
-    Tally all = ODD.gradientSum(parameters, rows, together);
+    Score all = ODD.gradientSum(parameters, rows, together);
 
     float[] single = new float[ODD.parameterCount()];
-    Tally sum = Tally.NONE;
+    Score sum = Score.NONE;
     for (LabelledRow row : rows) {
       sum = sum.plus(ODD.gradientSum(parameters, List.of(row), single));
     }
@@ -121,7 +122,7 @@ final class MlpTest {
   void shouldCountTheSameWhenOnlyEvaluated() {
     List<LabelledRow> rows = rows(ODD, ODD_ROWS, 9);
     float[] parameters = ODD.initialParameters(2);
-    Tally trained = ODD.gradientSum(parameters, rows, new float[ODD.parameterCount()]);
+    Score trained = ODD.gradientSum(parameters, rows, new float[ODD.parameterCount()]);
     assertEquals(trained, ODD.evaluate(parameters, rows));
     assertEquals(ODD_ROWS, trained.rows());
   }
@@ -131,7 +132,7 @@ final class MlpTest {
     float[] gradient = new float[ODD.parameterCount()];
     Arrays.fill(gradient, -0.0f);
     int[] before = bits(gradient);
-    assertEquals(Tally.NONE, ODD.gradientSum(ODD.initialParameters(2), List.of(), gradient));
+    assertEquals(Score.NONE, ODD.gradientSum(ODD.initialParameters(2), List.of(), gradient));
     assertArrayEquals(before, bits(gradient));
   }
 

@@ -10,6 +10,7 @@ package org.rankfold.collective;
  * @param firstRank the first logical rank this task hosts
  * @param rankCount how many logical ranks it hosts, at least 1
  * @param transport what moves bytes, for example {@code loopback}
+ * @param path how pairs of tasks exchange them: {@code mapped}, {@code staged} or {@code mixed}
  */
 public record CommunicatorInfo(
-    int world, int tasks, int task, int firstRank, int rankCount, String transport) {}
+    int world, int tasks, int task, int firstRank, int rankCount, String transport, String path) {}

@@ -3,6 +3,7 @@ package org.rankfold.collective;
 
 import org.rankfold.InternalApi;
 import org.rankfold.engine.Engine;
+import org.rankfold.engine.EngineProgress;
 import org.rankfold.transport.RankTable;
 
 /** Opens communicators; called by groups. */
@@ -27,6 +28,17 @@ public final class Communicators {
             task,
             table.firstRank(task),
             table.rankCount(task),
-            engine.transportName()));
+            engine.transportName(),
+            engine.pathName()));
+  }
+
+  /**
+   * How far a communicator's task has come. May be called by any thread.
+   *
+   * @param communicator one that {@link #over} made, or any other
+   * @return a consistent state, or null for any other
+   */
+  public static EngineProgress progress(Communicator communicator) {
+    return communicator instanceof EngineCommunicator own ? own.progress() : null;
   }
 }

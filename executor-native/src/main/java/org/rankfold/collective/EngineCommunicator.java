@@ -7,6 +7,7 @@ import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.engine.Engine;
+import org.rankfold.engine.EngineProgress;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.memory.Arena;
@@ -26,6 +27,10 @@ final class EngineCommunicator implements Communicator {
   EngineCommunicator(Engine engine, CommunicatorInfo info) {
     this.engine = engine;
     this.info = info;
+  }
+
+  EngineProgress progress() {
+    return engine.progress();
   }
 
   @Override

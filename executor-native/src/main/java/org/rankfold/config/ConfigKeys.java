@@ -104,6 +104,46 @@ public final class ConfigKeys {
               + " without the Vector API, `auto` the fastest of this JVM. Never changes a bit.",
           ConfigText.oneOf("auto", "scalar", "lane", "lane-plain"));
 
+  /** How long a whole run may last. */
+  public static final ConfigKey<Long> RUN_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.run",
+          "duration",
+          "8760h",
+          "How long a run may last, from the forming of its group to the last task's end; then it"
+              + " fails on every task.",
+          ConfigText::durationNs);
+
+  /** How long a run waits for executors. */
+  public static final ConfigKey<Long> SLOTS_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.slots",
+          "duration",
+          "30s",
+          "How long a run waits for enough executors to register before it is refused for too few"
+              + " slots; a cluster that can never have enough is refused at once.",
+          ConfigText::durationNs);
+
+  /** When the driver says who is missing. */
+  public static final ConfigKey<Long> REPORT_AFTER =
+      new ConfigKey<>(
+          "spark.rankfold.report.after",
+          "duration",
+          "30s",
+          "How long a collective waits for a rank before the driver's log says who has arrived and"
+              + " who has not; needs the plugin in `spark.plugins`.",
+          ConfigText::durationNs);
+
+  /** The seed of all seed streams. */
+  public static final ConfigKey<Long> SEED =
+      new ConfigKey<>(
+          "spark.rankfold.seed",
+          "64-bit number",
+          "0",
+          "The seed of the logical ranks' random streams. The same seed gives the same streams on any"
+              + " number of tasks.",
+          ConfigText::wholeNumber);
+
   private static final List<ConfigKey<?>> ALL =
       List.of(
           TRANSPORT,
@@ -115,7 +155,11 @@ public final class ConfigKeys {
           PEER_TIMEOUT,
           CONNECT_TIMEOUT,
           NETWORK_PORT,
-          FOLD);
+          RUN_TIMEOUT,
+          SLOTS_TIMEOUT,
+          REPORT_AFTER,
+          FOLD,
+          SEED);
 
   private ConfigKeys() {}
 

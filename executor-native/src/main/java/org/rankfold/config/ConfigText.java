@@ -51,6 +51,15 @@ final class ConfigText {
     return (int) (number * unit);
   }
 
+  /** A number such as {@code 42} or {@code -7}. */
+  static long wholeNumber(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("is not a whole 64-bit number", e);
+    }
+  }
+
   /** One of the given words. */
   static Function<String, String> oneOf(String... words) {
     List<String> known = List.of(words);

@@ -3,10 +3,13 @@ package org.rankfold.engine;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.rankfold.errors.OutState;
 import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
+import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
 
 /** One collective call of one task on its way: its own record and what the peers said. */
@@ -17,6 +20,8 @@ final class Call {
   final int task;
   OutState outState = OutState.UNTOUCHED;
   boolean entered;
+  private int[] mapped = {};
+  private int[] staged = {};
 
   Call(CallRecord own, RankTable table, int task) {
     this.own = own;
@@ -24,6 +29,33 @@ final class Call {
     this.task = task;
     this.records = new CallRecord[table.tasks()];
     this.records[task] = own;
+  }
+
+  /** Concludes the pairs' paths, once all records are there and agree. */
+  void concludePaths(Transport transport) {
+    mapped = peers(transport, PairPath.MAPPED);
+    staged = peers(transport, PairPath.STAGED);
+  }
+
+  /** Concludes that every pair is staged, as a transport has promised, before records are there. */
+  void stageAll() {
+    staged = IntStream.range(0, table.tasks()).filter(peer -> peer != task).toArray();
+  }
+
+  private int[] peers(Transport transport, PairPath path) {
+    return IntStream.range(0, table.tasks())
+        .filter(peer -> peer != task && transport.path(peer, own, records[peer]) == path)
+        .toArray();
+  }
+
+  /** The peers whose memory this task reads and writes, and who do so with its own. */
+  int[] mapped() {
+    return mapped;
+  }
+
+  /** The peers that are sent bytes. */
+  int[] staged() {
+    return staged;
   }
 
   CallHeader header() {

@@ -14,7 +14,6 @@ import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
-import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -39,7 +38,6 @@ public final class Engine implements AutoCloseable {
   private final EarlyDeliveries early = new EarlyDeliveries();
   private final FoldCall foldCall;
   private final MoveCall moveCall;
-  private final int[] mapped;
   private long calls;
   private boolean closed;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
@@ -73,7 +71,6 @@ public final class Engine implements AutoCloseable {
     this.await = new Await(latch, transport);
     this.foldCall = new FoldCall(transport, fold, await, settings, early);
     this.moveCall = new MoveCall(transport, await, settings, early);
-    this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
   }
 
   /**
@@ -135,7 +132,8 @@ public final class Engine implements AutoCloseable {
     CallBody.Pass pass = null;
     try {
       transport.publish(call.own);
-      if (body != null && call.header().refusal() == null) {
+      if (body != null && call.header().refusal() == null && transport.isEager()) {
+        call.stageAll();
         pass = body.of(call);
         pass.sendAhead();
       }
@@ -152,7 +150,11 @@ public final class Engine implements AutoCloseable {
       throw e;
     }
     try {
-      if (pass != null) {
+      if (body != null) {
+        if (pass == null) {
+          call.concludePaths(transport);
+          pass = body.of(call);
+        }
         enter(call);
         pass.run();
         exit(call);
@@ -229,7 +231,7 @@ public final class Engine implements AutoCloseable {
   }
 
   private void enter(Call call) {
-    if (mapped.length > 0) {
+    if (call.mapped().length > 0) {
       call.entered = transport.enter(call.number());
       if (!call.entered) {
         await.throwIfAborted();
@@ -239,12 +241,12 @@ public final class Engine implements AutoCloseable {
 
   /** Lets go of the peers' memory and waits until they let go of this task's. */
   private void exit(Call call) {
-    if (mapped.length == 0) {
+    if (call.mapped().length == 0) {
       return;
     }
     transport.leave(call.number(), true);
     call.entered = false;
-    for (int peer : mapped) {
+    for (int peer : call.mapped()) {
       boolean left =
           await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
       if (!left) {
@@ -253,7 +255,7 @@ public final class Engine implements AutoCloseable {
             call.header().describe() + ": " + table.describe(peer) + " does not leave the call");
       }
     }
-    for (int peer : mapped) {
+    for (int peer : call.mapped()) {
       if (!transport.hasCompleted(peer, call.number())) {
         await.throwIfAborted();
       }
@@ -303,8 +305,8 @@ public final class Engine implements AutoCloseable {
   }
 
   private boolean isMemoryFree() {
-    for (int peer : mapped) {
-      if (transport.isInside(peer)) {
+    for (int peer = 0; peer < table.tasks(); peer++) {
+      if (peer != task && transport.isInside(peer)) {
         return false;
       }
     }
@@ -316,8 +318,8 @@ public final class Engine implements AutoCloseable {
       return OutState.NOT_APPLICABLE;
     }
     if (call.outState == OutState.UNTOUCHED) {
-      for (int peer : mapped) {
-        if (transport.lastEntered(peer) >= call.number()) {
+      for (int peer = 0; peer < table.tasks(); peer++) {
+        if (peer != task && transport.lastEntered(peer) >= call.number()) {
           return OutState.PARTLY_WRITTEN;
         }
       }
@@ -372,6 +374,15 @@ public final class Engine implements AutoCloseable {
    */
   public String transportName() {
     return transport.name();
+  }
+
+  /**
+   * How the transport's pairs exchange bytes.
+   *
+   * @return {@code mapped}, {@code staged} or {@code mixed}
+   */
+  public String pathName() {
+    return transport.pathName();
   }
 
   /** Leaves the group in good order; idempotent. Peers that still call are told so. */

@@ -6,7 +6,6 @@ import org.rankfold.errors.OutState;
 import org.rankfold.fold.Fold;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.DeliveryTag;
-import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -60,8 +59,8 @@ final class FoldCall implements CallBody {
       this.task = call.task;
       this.contract = call.header().contract();
       this.distribute = call.header().kind() == CallKind.ALL_REDUCE;
-      this.staged = Pairs.of(table, task, transport, PairPath.STAGED);
-      this.mapped = Pairs.of(table, task, transport, PairPath.MAPPED);
+      this.staged = call.staged();
+      this.mapped = call.mapped();
       this.isSmall =
           distribute
               && mapped.length == 0
@@ -89,7 +88,7 @@ final class FoldCall implements CallBody {
 
     @Override
     public void sendAhead() {
-      if (exchange != null && transport.isEager()) {
+      if (exchange != null) {
         sendAddends(0, CHUNKS_AHEAD);
         sentAhead = CHUNKS_AHEAD;
         exchange.pump();

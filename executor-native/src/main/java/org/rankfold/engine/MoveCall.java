@@ -4,7 +4,6 @@ package org.rankfold.engine;
 import org.rankfold.errors.OutState;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.DeliveryTag;
-import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -42,6 +41,7 @@ final class MoveCall implements CallBody {
     private final long count;
     private final int chunkElements;
     private final int[] staged;
+    private final boolean[] isStaged;
     private final StagedExchange exchange;
 
     MovePass(Call call) {
@@ -52,7 +52,11 @@ final class MoveCall implements CallBody {
       this.rootTask = gather ? -1 : table.taskOf(call.header().root());
       this.count = call.header().count();
       this.chunkElements = FoldSchedule.chunkElements(call.header().dtype(), settings.chunkBytes());
-      this.staged = Pairs.of(table, task, transport, PairPath.STAGED);
+      this.staged = call.staged();
+      this.isStaged = new boolean[table.tasks()];
+      for (int peer : staged) {
+        isStaged[peer] = true;
+      }
       this.exchange = new StagedExchange(call.number(), table, transport, this::placeOf, early);
     }
 
@@ -83,7 +87,7 @@ final class MoveCall implements CallBody {
       }
       if (gather) {
         pushRows();
-      } else if (task != rootTask && transport.path(rootTask) == PairPath.MAPPED) {
+      } else if (task != rootTask && !isStaged[rootTask]) {
         copyInChunks(call.records[rootTask].inputs().get(0), call.own.outputs().get(0));
       }
       if (staged.length > 0) {
@@ -107,7 +111,7 @@ final class MoveCall implements CallBody {
 
     private void pushRows() {
       for (int peer = 0; peer < table.tasks(); peer++) {
-        if (peer != task && transport.path(peer) == PairPath.STAGED) {
+        if (isStaged[peer]) {
           continue;
         }
         for (int r = 0; r < call.own.inputs().size(); r++) {

@@ -23,12 +23,25 @@ public interface Transport extends AutoCloseable {
   String name();
 
   /**
-   * How this task and a peer exchange bytes; both sides agree and it never changes.
+   * How this task and a peer exchange the bytes of a call, from what both said of it: both sides
+   * conclude the same. A transport that maps only memory of its own stages a pair that brings other
+   * memory.
    *
    * @param peer another task
-   * @return the path of the pair
+   * @param own this task's record of the call
+   * @param theirs the peer's record of the call
+   * @return the path of the pair in this call
    */
-  PairPath path(int peer);
+  PairPath path(int peer, CallRecord own, CallRecord theirs);
+
+  /**
+   * How the transport's pairs exchange bytes, for messages.
+   *
+   * @return {@code mapped}, {@code staged}, or {@code mixed} where it depends on pair or memory
+   */
+  default String pathName() {
+    return "staged";
+  }
 
   /**
    * How many tasks of the group share this machine's cores, this one included.
@@ -114,7 +127,8 @@ public interface Transport extends AutoCloseable {
   boolean hasLeft(int peer, long call);
 
   /**
-   * Whether a mapped peer is inside this task's memory.
+   * Whether a peer is inside mapped memory, which may be this task's; false where nothing is ever
+   * mapped.
    *
    * @param peer another task
    * @return true between its enter and its leave
@@ -192,7 +206,8 @@ public interface Transport extends AutoCloseable {
 
   /**
    * Whether a call's first bytes should leave together with its header, before the peers' headers
-   * have come. Their receiver drops them when the call is refused.
+   * have come; only for a transport that stages every pair whatever the records say. Their receiver
+   * drops them when the call is refused.
    *
    * @return true where a message's way costs more than its bytes; equal on all tasks
    */

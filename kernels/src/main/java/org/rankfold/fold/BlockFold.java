@@ -7,37 +7,52 @@ import org.rankfold.contract.ReduceOp;
 import org.rankfold.view.View;
 
 /**
- * One call of {@link LaneFold}: block after block, all addends of a block in order, then the block
- * to every output. A block is read whole before any of it is written, so an output may be an
- * addend. NaNs are made canonical afterwards, a stretch of blocks at a time, where there are any.
+ * One call of {@link LaneFold}: stretch after stretch, and in a stretch a few addends at a time,
+ * block after block, while the sums of the stretch wait in the second cache. So a core reads few
+ * streams of memory at once: four as fast as it copies, nine at half that speed (measured).
+ *
+ * <p>All addends of an element are read before it is written, so an output may be an addend. NaNs
+ * are made canonical at the end of a stretch that has any.
  */
-final class BlockFold<A> {
-  /** Blocks between two looks for NaNs: short enough to be in the second cache still. */
-  private static final int WATCHED_BLOCKS = 64;
+final class BlockFold<B> {
+  /** Blocks a stretch, of 512 bytes each: long enough for a core to find its streams again. */
+  static final int STRETCH_BLOCKS = 512;
 
-  private final Lanes<A> lanes;
-  private final Scratch<A> scratch;
-  private final ReduceContract contract;
-  private final ReduceOp op;
-  private final boolean tree;
+  /** As many addends as are read at once. */
+  private static final int STREAMS = 4;
+
+  private final Lanes<B> lanes;
+  private final Scratch<B> scratch;
+  private final B bench;
+  private final int blockElements;
   private final int world;
+  private final ReduceOp op;
+  private final boolean isMean;
+  private final boolean isTree;
   private final Object[] addends;
   private final Object[] outs;
 
-  /** The block at hand: its first element, its elements, its accumulators. */
+  /** The stretch at hand: its first element, the one after its last, its blocks. */
+  private long from;
+
+  private long to;
+  private int blocks;
+
+  /** The block at hand: its first element and its elements. */
   private int at;
 
   private int n;
-  private int width;
 
-  BlockFold(Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
+  BlockFold(Lanes<B> lanes, ReduceContract contract, View[] addends, View[] outs) {
     this.lanes = lanes;
     this.scratch = lanes.scratch();
-    this.contract = contract;
-    this.op = contract.op() == ReduceOp.MEAN ? ReduceOp.SUM : contract.op();
-    this.tree =
-        contract.order() == FoldOrder.RANK_TREE && op == ReduceOp.SUM && lanes.isOrderSensitive();
+    this.bench = scratch.bench();
+    this.blockElements = lanes.blockElements();
     this.world = contract.world();
+    this.isMean = contract.op() == ReduceOp.MEAN;
+    this.op = isMean ? ReduceOp.SUM : contract.op();
+    this.isTree =
+        contract.order() == FoldOrder.RANK_TREE && op == ReduceOp.SUM && lanes.isOrderSensitive();
     this.addends = ports(addends);
     this.outs = ports(outs);
   }
@@ -51,104 +66,143 @@ final class BlockFold<A> {
   }
 
   void run(long count) {
-    long stretch = (long) lanes.blockElements() * WATCHED_BLOCKS;
-    for (long from = 0; from < count; from += stretch) {
-      long to = Math.min(count, from + stretch);
-      foldStretch(from, to);
-      if (lanes.isWatched() && lanes.isAlarmed(scratch.watch())) {
-        canonicaliseStretch(from, to);
-      }
-    }
-  }
-
-  private void foldStretch(long from, long to) {
-    A result = scratch.partial(0);
-    for (long start = from; start < to; start += lanes.blockElements()) {
-      enter(start, to);
-      if (tree) {
-        tree(0, world, 1, result);
+    long stretch = (long) blockElements * STRETCH_BLOCKS;
+    for (from = 0; from < count; from += stretch) {
+      to = Math.min(count, from + stretch);
+      blocks = (int) ((to - from + blockElements - 1) / blockElements);
+      if (isTree) {
+        tree(0, world, 0, true);
       } else {
-        left(result);
+        left();
       }
-      if (contract.op() == ReduceOp.MEAN) {
-        lanes.scale(result, width, world);
+      if (lanes.isAlarmed(bench)) {
+        canonicalise();
       }
-      if (lanes.isWatched()) {
-        lanes.watch(scratch.watch(), result, width);
-      }
-      store(result);
     }
   }
 
-  private void canonicaliseStretch(long from, long to) {
-    A result = scratch.partial(0);
-    for (long start = from; start < to; start += lanes.blockElements()) {
-      enter(start, to);
-      lanes.load(outs[0], at, n, result);
-      lanes.canonicalise(result, width);
-      store(result);
+  private void left() {
+    int done = world <= Lanes.SLOTS ? world : STREAMS;
+    start(0, done, 0, done == world);
+    while (done < world) {
+      int next = Math.min(world, done + STREAMS);
+      Object row = scratch.row(0, blocks);
+      for (int k = 0; k < blocks; k++) {
+        enter(k);
+        lanes.recall(row, k, bench, 0);
+        join(done, next);
+        leave(row, k, next == world);
+      }
+      done = next;
     }
   }
 
-  private void enter(long start, long end) {
-    at = (int) start;
-    n = (int) Math.min(lanes.blockElements(), end - start);
-    width = lanes.width(n);
-  }
-
-  private void store(A result) {
-    for (Object out : outs) {
-      lanes.store(result, n, out, at);
-    }
-  }
-
-  private void left(A result) {
-    if (world == 1) {
-      lanes.load(addends[0], at, n, result);
+  /** Leaves the sum of addends lo to hi - 1 in a row, or in the outputs; later rows are free. */
+  private void tree(int lo, int hi, int rowNumber, boolean isLast) {
+    if (hi - lo <= STREAMS) {
+      start(lo, hi, rowNumber, isLast);
       return;
     }
-    int widest = op == ReduceOp.SUM ? Scratch.OPERANDS : 2;
-    int done = Math.min(world, widest);
-    join(done, result, addend(0, 0), 0);
-    while (done < world) {
-      int more = Math.min(world - done, widest - 1);
-      join(1 + more, result, result, done - 1);
-      done += more;
+    int middle = lo + ScalarFold.largestPowerOfTwoBelow(hi - lo);
+    tree(lo, middle, rowNumber, false);
+    boolean isRightShort = hi - middle <= STREAMS;
+    if (!isRightShort) {
+      tree(middle, hi, rowNumber + 1, false);
+    }
+    Object row = scratch.row(rowNumber, blocks);
+    Object rightRow = isRightShort ? null : scratch.row(rowNumber + 1, blocks);
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      if (isRightShort) {
+        foldFew(middle, hi);
+      } else {
+        lanes.recall(rightRow, k, bench, 0);
+      }
+      // Right plus left: the same bits as left plus right, but for NaNs, which end as one.
+      lanes.recall(row, k, bench, 1);
+      lanes.join2(op, bench, n);
+      leave(row, k, isLast);
     }
   }
 
-  /** Joins {@code a} and the addends after number {@code last}, in order from the left. */
-  private void join(int operands, A d, A a, int last) {
-    A b = addend(last + 1, 1);
-    switch (operands) {
-      case 2 -> lanes.join2(op, d, a, b, width);
-      case 3 -> lanes.sum3(d, a, b, addend(last + 2, 2), width);
-      case 4 -> lanes.sum4(d, a, b, addend(last + 2, 2), addend(last + 3, 3), width);
-      default -> throw new IllegalArgumentException("operands=" + operands);
+  /** Folds a few addends, lo to hi - 1, that no sum precedes. */
+  private void start(int lo, int hi, int rowNumber, boolean isLast) {
+    Object row = isLast ? null : scratch.row(rowNumber, blocks);
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      foldFew(lo, hi);
+      leave(row, k, isLast);
     }
   }
 
-  /** d = the sum of addends lo to hi - 1, at least two; partials from {@code free} on are free. */
-  private void tree(int lo, int hi, int free, A d) {
-    int count = hi - lo;
-    if (count == 1) {
-      lanes.load(addends[lo], at, n, d);
-    } else if (count == 4) {
-      lanes.tree4(d, addend(lo, 0), addend(lo + 1, 1), addend(lo + 2, 2), addend(lo + 3, 3), width);
-    } else if (count < 4) {
-      join(count, d, addend(lo, 0), lo);
+  private void foldFew(int lo, int hi) {
+    load(lo, 0);
+    if (hi - lo == 1) {
+      lanes.watch(bench, n);
+    } else if (isTree && hi - lo == 4) {
+      load(lo + 1, 1);
+      load(lo + 2, 2);
+      load(lo + 3, 3);
+      lanes.tree4(bench, n);
     } else {
-      int middle = lo + ScalarFold.largestPowerOfTwoBelow(count);
-      A right = scratch.partial(free);
-      tree(lo, middle, free, d);
-      tree(middle, hi, free + 1, right);
-      lanes.join2(op, d, d, right, width);
+      join(lo + 1, hi);
     }
   }
 
-  private A addend(int rank, int slot) {
-    A block = scratch.addend(slot);
-    lanes.load(addends[rank], at, n, block);
-    return block;
+  /** Joins one to four addends, lo to hi - 1, from the left, to slot 0. */
+  private void join(int lo, int hi) {
+    if (op != ReduceOp.SUM) {
+      for (int r = lo; r < hi; r++) {
+        load(r, 1);
+        lanes.join2(op, bench, n);
+      }
+      return;
+    }
+    for (int r = lo; r < hi; r++) {
+      load(r, 1 + r - lo);
+    }
+    switch (hi - lo) {
+      case 1 -> lanes.join2(op, bench, n);
+      case 2 -> lanes.sum3(bench, n);
+      case 3 -> lanes.sum4(bench, n);
+      default -> lanes.sum5(bench, n);
+    }
+  }
+
+  private void load(int rank, int slot) {
+    lanes.load(addends[rank], at, n, bench, slot);
+  }
+
+  private void enter(int block) {
+    long start = from + (long) block * blockElements;
+    at = (int) start;
+    n = (int) Math.min(blockElements, to - start);
+  }
+
+  /** Slot 0 is complete, or waits in a row. */
+  private void leave(Object row, int block, boolean isLast) {
+    if (!isLast) {
+      lanes.keep(bench, row, block);
+      return;
+    }
+    if (isMean) {
+      lanes.scale(bench, n, world);
+    }
+    store();
+  }
+
+  private void store() {
+    for (Object out : outs) {
+      lanes.store(bench, n, out, at);
+    }
+  }
+
+  private void canonicalise() {
+    for (int k = 0; k < blocks; k++) {
+      enter(k);
+      lanes.load(outs[0], at, n, bench, 0);
+      lanes.canonicalise(bench, n);
+      store();
+    }
   }
 }

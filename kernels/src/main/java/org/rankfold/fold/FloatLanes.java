@@ -8,13 +8,14 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code float[]} blocks. */
-class FloatLanes extends Lanes<float[]> {
-  /**
-   * Small blocks: a core keeps many streams of memory busy only while it goes round them quickly
-   * (measured: blocks of 4 KiB read at less than half the speed of 512 bytes).
-   */
+/**
+ * The loops of {@code float[]} elements. A bench is one array: five slots, then what is watched.
+ */
+final class FloatLanes extends Lanes<float[]> {
   private static final int BLOCK = 128;
+
+  /** Where the sum of all results since the last look lies: one NaN makes it a NaN. */
+  private static final int WATCH = SLOTS * BLOCK;
 
   private static final float NAN = Float.intBitsToFloat(0x7fc00000);
 
@@ -24,8 +25,13 @@ class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
-  float[] newBlock() {
-    return new float[blockElements()];
+  float[] newBench() {
+    return new float[(SLOTS + 1) * BLOCK];
+  }
+
+  @Override
+  Object newRow(int blocks) {
+    return new float[blocks * BLOCK];
   }
 
   @Override
@@ -34,79 +40,110 @@ class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
-  void load(Object port, int from, int n, float[] block) {
+  void load(Object port, int from, int n, float[] s, int slot) {
     if (port instanceof HeapView heap) {
-      System.arraycopy((float[]) heap.array(), heap.offset() + from, block, 0, n);
+      System.arraycopy((float[]) heap.array(), heap.offset() + from, s, slot * BLOCK, n);
     } else {
-      ((FloatBuffer) port).get(from, block, 0, n);
+      ((FloatBuffer) port).get(from, s, slot * BLOCK, n);
     }
   }
 
   @Override
-  void store(float[] block, int n, Object port, int at) {
+  void store(float[] s, int n, Object port, int at) {
     if (port instanceof HeapView heap) {
-      System.arraycopy(block, 0, (float[]) heap.array(), heap.offset() + at, n);
+      System.arraycopy(s, 0, (float[]) heap.array(), heap.offset() + at, n);
     } else {
-      ((FloatBuffer) port).put(at, block, 0, n);
+      ((FloatBuffer) port).put(at, s, 0, n);
     }
   }
 
   @Override
-  void join2(ReduceOp op, float[] d, float[] a, float[] b, int n) {
+  void keep(float[] s, Object row, int block) {
+    System.arraycopy(s, 0, (float[]) row, block * BLOCK, BLOCK);
+  }
+
+  @Override
+  void recall(Object row, int block, float[] s, int slot) {
+    System.arraycopy((float[]) row, block * BLOCK, s, slot * BLOCK, BLOCK);
+  }
+
+  @Override
+  void join2(ReduceOp op, float[] s, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, a, b, n);
-      case MIN -> min2(d, a, b, n);
-      case MAX -> max2(d, a, b, n);
+      case SUM, MEAN -> sum2(s, n);
+      case MIN -> min2(s, n);
+      case MAX -> max2(s, n);
     }
   }
 
-  private static void sum2(float[] d, float[] a, float[] b, int n) {
+  private static void sum2(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = a[j] + b[j];
+      float v = s[j] + s[j + BLOCK];
+      s[j] = v;
+      s[j + WATCH] += v;
     }
   }
 
-  private static void min2(float[] d, float[] a, float[] b, int n) {
+  private static void min2(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.min(a[j], b[j]);
+      float v = Math.min(s[j], s[j + BLOCK]);
+      s[j] = v;
+      s[j + WATCH] += v;
     }
   }
 
-  private static void max2(float[] d, float[] a, float[] b, int n) {
+  private static void max2(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.max(a[j], b[j]);
-    }
-  }
-
-  @Override
-  void sum3(float[] d, float[] a, float[] b, float[] c, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + c[j];
-    }
-  }
-
-  @Override
-  void sum4(float[] d, float[] a, float[] b, float[] c, float[] e, int n) {
-    for (int j = 0; j < n; j++) {
-      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
+      float v = Math.max(s[j], s[j + BLOCK]);
+      s[j] = v;
+      s[j + WATCH] += v;
     }
   }
 
   @Override
-  void tree4(float[] d, float[] a, float[] b, float[] c, float[] e, int n) {
+  void sum3(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + (c[j] + e[j]);
+      float v = (s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK];
+      s[j] = v;
+      s[j + WATCH] += v;
     }
   }
 
   @Override
-  void scale(float[] d, int n, int world) {
-    multiply(d, 1.0f / world, n);
+  void sum4(float[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      float v = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
+      s[j] = v;
+      s[j + WATCH] += v;
+    }
   }
 
-  private static void multiply(float[] d, float factor, int n) {
+  @Override
+  void sum5(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] *= factor;
+      float v = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+      s[j] = v;
+      s[j + WATCH] += v;
+    }
+  }
+
+  @Override
+  void tree4(float[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      float v = (s[j] + s[j + BLOCK]) + (s[j + 2 * BLOCK] + s[j + 3 * BLOCK]);
+      s[j] = v;
+      s[j + WATCH] += v;
+    }
+  }
+
+  @Override
+  void scale(float[] s, int n, int world) {
+    multiply(s, 1.0f / world, n);
+  }
+
+  private static void multiply(float[] s, float factor, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j] *= factor;
     }
   }
 
@@ -116,32 +153,29 @@ class FloatLanes extends Lanes<float[]> {
   }
 
   @Override
-  boolean isWatched() {
-    return true;
+  void watch(float[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j + WATCH] += s[j];
+    }
   }
 
   @Override
-  void watch(float[] w, float[] d, int n) {
-    sum2(w, w, d, n);
-  }
-
-  @Override
-  boolean isAlarmed(float[] w) {
+  boolean isAlarmed(float[] s) {
     float even = 0;
     float odd = 0;
-    for (int j = 0; j < w.length; j += 2) {
-      even += w[j];
-      odd += w[j + 1];
+    for (int j = WATCH; j < WATCH + BLOCK; j += 2) {
+      even += s[j];
+      odd += s[j + 1];
     }
-    Arrays.fill(w, 0);
+    Arrays.fill(s, WATCH, WATCH + BLOCK, 0);
     return Float.isNaN(even + odd);
   }
 
   @Override
-  void canonicalise(float[] d, int n) {
+  void canonicalise(float[] s, int n) {
     for (int j = 0; j < n; j++) {
-      if (Float.isNaN(d[j])) {
-        d[j] = NAN;
+      if (Float.isNaN(s[j])) {
+        s[j] = NAN;
       }
     }
   }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.fold;
 
-import org.rankfold.view.View;
-
 /**
- * Moves blocks of one 16-bit type between views and float accumulators. Accumulators lie the even
- * elements first, then the odd ones: two neighbours are one int, and taking an int apart needs no
- * change of lane width.
+ * The loops of one 16-bit type. Each works on whole blocks; what lies past the elements in use is
+ * computed and never stored.
+ *
+ * <p>Raw halves are one block; wide ones lie in slots of {@link #BLOCK}, but the even elements of a
+ * slot come first and then the odd ones: two neighbours are one int, and taking an int apart needs
+ * no change of lane width.
  */
 interface HalfLoops {
-  /** Elements a block, even. */
-  int BLOCK = 512;
+  /** Elements a block. */
+  int BLOCK = 256;
+
+  /** Where the odd elements of a wide slot start. */
+  int ODD = BLOCK / 2;
+
+  /** wide slot = raw. */
+  void widen(short[] raw, float[] wide, int slot);
 
   /**
-   * Widens n elements of a view: element 2i to {@code block[i]}, element 2i + 1 to {@code block[h +
-   * i]}, where h is n/2 rounded up. With n odd, {@code block[2h - 1]} is left with any value.
+   * raw = wide slot 0, rounded to nearest even, every NaN the canonical one; may clobber slot 1.
    */
-  void widen(View view, int from, int n, float[] block);
+  void narrow(float[] wide, short[] raw);
 
-  /** The reverse: rounds to nearest even, every NaN the canonical one. */
-  void narrow(float[] block, int n, View view, int at);
+  /** Says how they are made, for people. */
+  String description();
 }

@@ -7,12 +7,8 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code int[]} blocks. */
+/** The loops of {@code int[]} elements. A bench is one array: five slots. */
 final class IntLanes extends Lanes<int[]> {
-  /**
-   * Small blocks: a core keeps many streams of memory busy only while it goes round them quickly
-   * (measured: blocks of 4 KiB read at less than half the speed of 512 bytes).
-   */
   private static final int BLOCK = 128;
 
   @Override
@@ -21,8 +17,13 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  int[] newBlock() {
-    return new int[blockElements()];
+  int[] newBench() {
+    return new int[SLOTS * BLOCK];
+  }
+
+  @Override
+  Object newRow(int blocks) {
+    return new int[blocks * BLOCK];
   }
 
   @Override
@@ -31,71 +32,88 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  void load(Object port, int from, int n, int[] block) {
+  void load(Object port, int from, int n, int[] s, int slot) {
     if (port instanceof HeapView heap) {
-      System.arraycopy((int[]) heap.array(), heap.offset() + from, block, 0, n);
+      System.arraycopy((int[]) heap.array(), heap.offset() + from, s, slot * BLOCK, n);
     } else {
-      ((IntBuffer) port).get(from, block, 0, n);
+      ((IntBuffer) port).get(from, s, slot * BLOCK, n);
     }
   }
 
   @Override
-  void store(int[] block, int n, Object port, int at) {
+  void store(int[] s, int n, Object port, int at) {
     if (port instanceof HeapView heap) {
-      System.arraycopy(block, 0, (int[]) heap.array(), heap.offset() + at, n);
+      System.arraycopy(s, 0, (int[]) heap.array(), heap.offset() + at, n);
     } else {
-      ((IntBuffer) port).put(at, block, 0, n);
+      ((IntBuffer) port).put(at, s, 0, n);
     }
   }
 
   @Override
-  void join2(ReduceOp op, int[] d, int[] a, int[] b, int n) {
+  void keep(int[] s, Object row, int block) {
+    System.arraycopy(s, 0, (int[]) row, block * BLOCK, BLOCK);
+  }
+
+  @Override
+  void recall(Object row, int block, int[] s, int slot) {
+    System.arraycopy((int[]) row, block * BLOCK, s, slot * BLOCK, BLOCK);
+  }
+
+  @Override
+  void join2(ReduceOp op, int[] s, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, a, b, n);
-      case MIN -> min2(d, a, b, n);
-      case MAX -> max2(d, a, b, n);
+      case SUM, MEAN -> sum2(s, n);
+      case MIN -> min2(s, n);
+      case MAX -> max2(s, n);
     }
   }
 
-  private static void sum2(int[] d, int[] a, int[] b, int n) {
+  private static void sum2(int[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = a[j] + b[j];
+      s[j] = s[j] + s[j + BLOCK];
     }
   }
 
-  private static void min2(int[] d, int[] a, int[] b, int n) {
+  private static void min2(int[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.min(a[j], b[j]);
+      s[j] = Math.min(s[j], s[j + BLOCK]);
     }
   }
 
-  private static void max2(int[] d, int[] a, int[] b, int n) {
+  private static void max2(int[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.max(a[j], b[j]);
+      s[j] = Math.max(s[j], s[j + BLOCK]);
     }
   }
 
   @Override
-  void sum3(int[] d, int[] a, int[] b, int[] c, int n) {
+  void sum3(int[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + c[j];
+      s[j] = (s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK];
     }
   }
 
   @Override
-  void sum4(int[] d, int[] a, int[] b, int[] c, int[] e, int n) {
+  void sum4(int[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
+      s[j] = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
     }
   }
 
   @Override
-  void tree4(int[] d, int[] a, int[] b, int[] c, int[] e, int n) {
-    sum4(d, a, b, c, e, n);
+  void sum5(int[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j] = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+    }
   }
 
   @Override
-  void scale(int[] d, int n, int world) {
+  void tree4(int[] s, int n) {
+    sum4(s, n);
+  }
+
+  @Override
+  void scale(int[] s, int n, int world) {
     throw new UnsupportedOperationException("op=mean is not defined for integers");
   }
 
@@ -105,18 +123,13 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
-  boolean isWatched() {
+  void watch(int[] s, int n) {}
+
+  @Override
+  boolean isAlarmed(int[] s) {
     return false;
   }
 
   @Override
-  void watch(int[] w, int[] d, int n) {}
-
-  @Override
-  boolean isAlarmed(int[] w) {
-    return false;
-  }
-
-  @Override
-  void canonicalise(int[] d, int n) {}
+  void canonicalise(int[] s, int n) {}
 }

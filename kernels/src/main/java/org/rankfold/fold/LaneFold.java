@@ -13,12 +13,12 @@ public final class LaneFold implements Fold {
   private final Lanes<double[]> f64 = new DoubleLanes();
   private final Lanes<int[]> i32 = new IntLanes();
   private final Lanes<long[]> i64 = new LongLanes();
-  private final Lanes<float[]> f16;
-  private final Lanes<float[]> bf16;
+  private final Lanes<HalfBench> f16;
+  private final Lanes<HalfBench> bf16;
   private final String halves;
 
-  LaneFold(String halves, HalfLoops f16, HalfLoops bf16) {
-    this.halves = halves;
+  LaneFold(HalfLoops f16, HalfLoops bf16) {
+    this.halves = f16.description();
     this.f16 = new HalfLanes(f16);
     this.bf16 = new HalfLanes(bf16);
   }
@@ -37,8 +37,8 @@ public final class LaneFold implements Fold {
     }
   }
 
-  private static <A> void run(
-      Lanes<A> lanes, ReduceContract contract, View[] addends, View[] outs) {
+  private static <B> void run(
+      Lanes<B> lanes, ReduceContract contract, View[] addends, View[] outs) {
     new BlockFold<>(lanes, contract, addends, outs).run(addends[0].count());
   }
 

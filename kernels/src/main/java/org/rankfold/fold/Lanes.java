@@ -8,68 +8,81 @@ import org.rankfold.view.View;
  * What {@link BlockFold} needs to know of an element type: how blocks come from views and go to
  * them, and short loops over blocks that HotSpot turns into vector instructions.
  *
- * <p>Every loop is a method of its own, sees arrays only, and counts all of them from 0: HotSpot up
- * to 25 makes no vectors of a loop whose arrays start at different places, nor of one that has met
- * two kinds of memory. Bulk copies carry elements between views, in the heap or not, and blocks.
+ * <p>A bench has slots, each a block of accumulators. Loops work from the first slots into slot 0.
+ * The slots lie in one array at places known to the compiler: HotSpot up to 25 makes no vectors of
+ * a loop over arrays that start at different places, nor of one that has met heap and direct
+ * memory; and blocks in arrays of their own, which the collector puts anywhere, slow each other
+ * down when their addresses are equal in the last 12 bits (measured: to half). Bulk copies carry
+ * elements between views, wherever they lie, and slots.
  *
- * @param <A> an array of the accumulator's type
+ * @param <B> a bench
  */
-abstract class Lanes<A> {
-  private final ThreadLocal<Scratch<A>> scratch =
+abstract class Lanes<B> {
+  /** Slots for operands: as many as meet in one loop. */
+  static final int SLOTS = 5;
+
+  private final ThreadLocal<Scratch<B>> scratch =
       ThreadLocal.withInitial(() -> new Scratch<>(this));
 
-  /** The calling thread's blocks. */
-  final Scratch<A> scratch() {
+  /** The calling thread's bench and rows. */
+  final Scratch<B> scratch() {
     return scratch.get();
   }
 
-  /** Elements a block. */
+  /** Elements a block: 512 bytes of them, since larger blocks were slower. */
   abstract int blockElements();
 
-  /** A block of accumulators. */
-  abstract A newBlock();
+  /** A bench with all slots zero. */
+  abstract B newBench();
 
-  /** How many accumulators n elements take. */
-  int width(int n) {
-    return n;
-  }
+  /** A row for the partial sums of so many blocks. */
+  abstract Object newRow(int blocks);
 
   /** What {@link #load} and {@link #store} want to be given for a view; made once a fold. */
   abstract Object port(View view);
 
-  /** Reads n elements of a view, from element {@code from}, into a block. */
-  abstract void load(Object port, int from, int n, A block);
+  /** Reads n elements of a view, from element {@code from}, into a slot. */
+  abstract void load(Object port, int from, int n, B bench, int slot);
 
-  /** Writes the first n elements of a block to a view, from element {@code at}. */
-  abstract void store(A block, int n, Object port, int at);
+  /** Writes the first n elements of slot 0 to a view, from element {@code at}. */
+  abstract void store(B bench, int n, Object port, int at);
 
-  /** d = a op b. */
-  abstract void join2(ReduceOp op, A d, A a, A b, int n);
+  /** Puts slot 0 away as a block of a row. */
+  abstract void keep(B bench, Object row, int block);
 
-  /** d = (a + b) + c. */
-  abstract void sum3(A d, A a, A b, A c, int n);
+  /** Takes a block of a row to a slot. */
+  abstract void recall(Object row, int block, B bench, int slot);
 
-  /** d = ((a + b) + c) + e. */
-  abstract void sum4(A d, A a, A b, A c, A e, int n);
+  /** slot0 = slot0 op slot1; like the next four it also watches n elements of the result. */
+  abstract void join2(ReduceOp op, B bench, int n);
 
-  /** d = (a + b) + (c + e). */
-  abstract void tree4(A d, A a, A b, A c, A e, int n);
+  /** slot0 = (slot0 + slot1) + slot2. */
+  abstract void sum3(B bench, int n);
 
-  /** Multiplies by 1/world. */
-  abstract void scale(A d, int n, int world);
+  /** slot0 = ((slot0 + slot1) + slot2) + slot3. */
+  abstract void sum4(B bench, int n);
+
+  /** slot0 = (((slot0 + slot1) + slot2) + slot3) + slot4. */
+  abstract void sum5(B bench, int n);
+
+  /** slot0 = (slot0 + slot1) + (slot2 + slot3). */
+  abstract void tree4(B bench, int n);
+
+  /** Multiplies slot 0 by 1/world. */
+  abstract void scale(B bench, int n, int world);
 
   /** Whether the order of additions shows in the bits. */
   abstract boolean isOrderSensitive();
 
-  /** Whether results need {@link #canonicalise}; not when {@link #store} makes NaNs canonical. */
-  abstract boolean isWatched();
+  /** Watches slot 0: remembers whether it may have a NaN. */
+  abstract void watch(B bench, int n);
 
-  /** w = w + d: keeps a NaN if d has one. */
-  abstract void watch(A w, A d, int n);
+  /**
+   * Whether a NaN may have been watched since the last call; infinities that met look the same.
+   * False where {@link #store} makes NaNs canonical.
+   */
+  abstract boolean isAlarmed(B bench);
 
-  /** Whether some watched block may have had a NaN; infinities that met look the same. Clears w. */
-  abstract boolean isAlarmed(A w);
-
-  /** Makes every NaN the canonical one. */
-  abstract void canonicalise(A d, int n);
+  /** Makes every NaN of slot 0 the canonical one. */
+  abstract void canonicalise(B bench, int n);
 }

@@ -7,13 +7,9 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code long[]} blocks. */
+/** The loops of {@code long[]} elements. A bench is one array: five slots. */
 final class LongLanes extends Lanes<long[]> {
-  /**
-   * Small blocks: a core keeps many streams of memory busy only while it goes round them quickly
-   * (measured: blocks of 4 KiB read at less than half the speed of 512 bytes).
-   */
-  private static final int BLOCK = 128;
+  private static final int BLOCK = 64;
 
   @Override
   int blockElements() {
@@ -21,8 +17,13 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  long[] newBlock() {
-    return new long[blockElements()];
+  long[] newBench() {
+    return new long[SLOTS * BLOCK];
+  }
+
+  @Override
+  Object newRow(int blocks) {
+    return new long[blocks * BLOCK];
   }
 
   @Override
@@ -31,71 +32,88 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  void load(Object port, int from, int n, long[] block) {
+  void load(Object port, int from, int n, long[] s, int slot) {
     if (port instanceof HeapView heap) {
-      System.arraycopy((long[]) heap.array(), heap.offset() + from, block, 0, n);
+      System.arraycopy((long[]) heap.array(), heap.offset() + from, s, slot * BLOCK, n);
     } else {
-      ((LongBuffer) port).get(from, block, 0, n);
+      ((LongBuffer) port).get(from, s, slot * BLOCK, n);
     }
   }
 
   @Override
-  void store(long[] block, int n, Object port, int at) {
+  void store(long[] s, int n, Object port, int at) {
     if (port instanceof HeapView heap) {
-      System.arraycopy(block, 0, (long[]) heap.array(), heap.offset() + at, n);
+      System.arraycopy(s, 0, (long[]) heap.array(), heap.offset() + at, n);
     } else {
-      ((LongBuffer) port).put(at, block, 0, n);
+      ((LongBuffer) port).put(at, s, 0, n);
     }
   }
 
   @Override
-  void join2(ReduceOp op, long[] d, long[] a, long[] b, int n) {
+  void keep(long[] s, Object row, int block) {
+    System.arraycopy(s, 0, (long[]) row, block * BLOCK, BLOCK);
+  }
+
+  @Override
+  void recall(Object row, int block, long[] s, int slot) {
+    System.arraycopy((long[]) row, block * BLOCK, s, slot * BLOCK, BLOCK);
+  }
+
+  @Override
+  void join2(ReduceOp op, long[] s, int n) {
     switch (op) {
-      case SUM, MEAN -> sum2(d, a, b, n);
-      case MIN -> min2(d, a, b, n);
-      case MAX -> max2(d, a, b, n);
+      case SUM, MEAN -> sum2(s, n);
+      case MIN -> min2(s, n);
+      case MAX -> max2(s, n);
     }
   }
 
-  private static void sum2(long[] d, long[] a, long[] b, int n) {
+  private static void sum2(long[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = a[j] + b[j];
+      s[j] = s[j] + s[j + BLOCK];
     }
   }
 
-  private static void min2(long[] d, long[] a, long[] b, int n) {
+  private static void min2(long[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.min(a[j], b[j]);
+      s[j] = Math.min(s[j], s[j + BLOCK]);
     }
   }
 
-  private static void max2(long[] d, long[] a, long[] b, int n) {
+  private static void max2(long[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = Math.max(a[j], b[j]);
+      s[j] = Math.max(s[j], s[j + BLOCK]);
     }
   }
 
   @Override
-  void sum3(long[] d, long[] a, long[] b, long[] c, int n) {
+  void sum3(long[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = (a[j] + b[j]) + c[j];
+      s[j] = (s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK];
     }
   }
 
   @Override
-  void sum4(long[] d, long[] a, long[] b, long[] c, long[] e, int n) {
+  void sum4(long[] s, int n) {
     for (int j = 0; j < n; j++) {
-      d[j] = ((a[j] + b[j]) + c[j]) + e[j];
+      s[j] = ((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK];
     }
   }
 
   @Override
-  void tree4(long[] d, long[] a, long[] b, long[] c, long[] e, int n) {
-    sum4(d, a, b, c, e, n);
+  void sum5(long[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j] = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+    }
   }
 
   @Override
-  void scale(long[] d, int n, int world) {
+  void tree4(long[] s, int n) {
+    sum4(s, n);
+  }
+
+  @Override
+  void scale(long[] s, int n, int world) {
     throw new UnsupportedOperationException("op=mean is not defined for integers");
   }
 
@@ -105,18 +123,13 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
-  boolean isWatched() {
+  void watch(long[] s, int n) {}
+
+  @Override
+  boolean isAlarmed(long[] s) {
     return false;
   }
 
   @Override
-  void watch(long[] w, long[] d, int n) {}
-
-  @Override
-  boolean isAlarmed(long[] w) {
-    return false;
-  }
-
-  @Override
-  void canonicalise(long[] d, int n) {}
+  void canonicalise(long[] s, int n) {}
 }

@@ -35,8 +35,13 @@ final class LoopbackTransport implements Transport {
   }
 
   @Override
-  public PairPath path(int peer) {
+  public PairPath path(int peer, CallRecord own, CallRecord theirs) {
     return hub.path(task, peer);
+  }
+
+  @Override
+  public String pathName() {
+    return hub.options().pathRule().label();
   }
 
   @Override

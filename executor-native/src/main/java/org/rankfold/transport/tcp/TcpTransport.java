@@ -110,7 +110,7 @@ public final class TcpTransport implements Transport {
   }
 
   @Override
-  public PairPath path(int peer) {
+  public PairPath path(int peer, CallRecord own, CallRecord theirs) {
     return PairPath.STAGED;
   }
 

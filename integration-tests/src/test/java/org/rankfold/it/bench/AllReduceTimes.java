@@ -17,10 +17,11 @@ import org.rankfold.view.View;
  * stretch. The same protocol as benchmarks/peers/allreduce.c, and the same output.
  *
  * <p>Arguments: tasks, {@code heap} or {@code direct}, then sizes in bytes. Prints "bytes us" a
- * line, the mean of a batch of calls on the slowest rank.
+ * line, the median of three batches' means on the slowest rank.
  */
 public final class AllReduceTimes {
   private static final long BATCH_BYTES = 256L << 20;
+  private static final long WARM_NS = 1_500_000_000L;
   private static volatile float sink;
 
   private AllReduceTimes() {}
@@ -45,9 +46,6 @@ public final class AllReduceTimes {
   /** Times every size; task 0 prints. */
   static void time(Communicator communicator, boolean direct, long[] sizes) {
     for (long bytes : sizes) {
-      warm(communicator, direct, (int) Math.min(bytes, 1 << 20) / Float.BYTES);
-    }
-    for (long bytes : sizes) {
       int n = Math.toIntExact(bytes / Float.BYTES);
       double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
       double[] slowest = {us};
@@ -56,13 +54,6 @@ public final class AllReduceTimes {
       if (communicator.info().task() == 0) {
         System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
       }
-    }
-  }
-
-  private static void warm(Communicator communicator, boolean direct, int n) {
-    for (int round = 0; round < 3; round++) {
-      double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
-      sink = (float) us;
     }
   }
 
@@ -111,17 +102,30 @@ public final class AllReduceTimes {
     void run(int call);
   }
 
+  /** The median of three batches, after the compiler has had its time. */
   private static double meanUs(Communicator communicator, int n, Step step) {
     int batch = (int) Math.min(2000, 1 + BATCH_BYTES / (n * 4L + 65536));
-    for (int call = 0; call < batch / 4 + 20; call++) {
-      step.run(call);
+    long[] warm = {1};
+    long warmFromNs = System.nanoTime();
+    while (warm[0] != 0) {
+      for (int call = 0; call < batch; call++) {
+        step.run(call);
+      }
+      warm[0] = System.nanoTime() - warmFromNs < WARM_NS ? 1 : 0;
+      communicator.allReduce(
+          ReduceOp.MAX, FoldOrder.RANK_LEFT, List.of(View.of(warm)), View.of(warm));
     }
-    communicator.barrier();
-    long startNs = System.nanoTime();
-    for (int call = 0; call < batch; call++) {
-      step.run(call);
+    double[] means = new double[3];
+    for (int b = 0; b < means.length; b++) {
+      communicator.barrier();
+      long startNs = System.nanoTime();
+      for (int call = 0; call < batch; call++) {
+        step.run(call);
+      }
+      means[b] = (System.nanoTime() - startNs) / 1e3 / batch;
     }
-    return (System.nanoTime() - startNs) / 1e3 / batch;
+    Arrays.sort(means);
+    return means[1];
   }
 
   /** One float of every cache line: what it costs to have the result come to this core. */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.spark;
+
+import java.io.NotSerializableException;
+import java.util.Locale;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.spark.driver.FailureNote;
+import org.rankfold.spark.driver.FirstCauses;
+
+/** What a failed Spark job means to whoever called run. */
+final class JobOutcome {
+  private JobOutcome() {}
+
+  /** The first cause where a task left one, else Spark's own words, as short as they allow. */
+  static RuntimeException of(String name, Exception failure, FirstCauses causes) {
+    if (failure instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+      return new CollectiveException(
+          ErrorCode.CANCELLED, name + ": interrupted while its tasks ran", failure);
+    }
+    String text = String.valueOf(failure.getMessage());
+    String firstLine = text.lines().findFirst().orElse(text);
+    if (isCancelled(firstLine)) {
+      return new CollectiveException(ErrorCode.CANCELLED, name + ": " + firstLine, failure);
+    }
+    FailureNote first = causes.first().orElse(null);
+    if (first != null) {
+      return first.toException();
+    }
+    if (isNotSerializable(failure)) {
+      return new CollectiveException(
+          ErrorCode.INVALID_ARGUMENT,
+          name + ": the body or what it refers to is not serializable: " + firstLine,
+          failure);
+    }
+    boolean chain = text.contains("SPARK-24820");
+    return new CollectiveException(
+        chain ? ErrorCode.UNSUPPORTED : ErrorCode.PEER_FAILED, name + ": " + firstLine, failure);
+  }
+
+  private static boolean isCancelled(String firstLine) {
+    String lower = firstLine.toLowerCase(Locale.ROOT);
+    return lower.contains("cancelled") && lower.contains("job");
+  }
+
+  private static boolean isNotSerializable(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof NotSerializableException) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
