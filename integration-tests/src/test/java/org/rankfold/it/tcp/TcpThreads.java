@@ -92,13 +92,14 @@ final class TcpThreads {
           throw new AssertionError("buffers not given back: " + listener.bufferBytes());
         }
       }
+      threads.shutdown();
+      if (!threads.awaitTermination(LIMIT_S, TimeUnit.SECONDS)) {
+        throw new AssertionError("a task does not end");
+      }
       return outcomes;
     } finally {
       threads.shutdownNow();
       listeners.forEach(TcpListener::close);
-      if (!threads.awaitTermination(LIMIT_S, TimeUnit.SECONDS)) {
-        throw new AssertionError("a task does not end");
-      }
     }
   }
 
