@@ -46,6 +46,7 @@ final class FoldCall implements CallBody {
     private final ReduceContract contract;
     private final boolean distribute;
     private final boolean isSmall;
+    private final boolean mustBeSentFirst;
     private final FoldSchedule schedule;
     private final StagedExchange exchange;
     private final int[] staged;
@@ -66,6 +67,7 @@ final class FoldCall implements CallBody {
               && mapped.length == 0
               && staged.length > 0
               && call.header().count() * contract.dtype().bytes() <= transport.smallBytes();
+      this.mustBeSentFirst = isSmall && Aliasing.isInPlace(call.own);
       this.schedule =
           isSmall
               ? FoldSchedule.whole(table, call.header().count())
@@ -162,11 +164,11 @@ final class FoldCall implements CallBody {
       if (exchange != null) {
         await.until(
             () -> {
-              if (isSmall) {
+              if (isSmall && !mustBeSentFirst) {
                 return exchange.pumpUntil(() -> hasAddends(chunk));
               }
               exchange.pump();
-              return hasAddends(chunk);
+              return hasAddends(chunk) && (!mustBeSentFirst || exchange.isSent());
             },
             settings.collectiveTimeoutNs(),
             () -> missingAddends(chunk));
