@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import org.rankfold.view.DeviceView;
 import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
@@ -16,6 +17,7 @@ import org.rankfold.view.View;
  */
 public final class BitDigest {
   private static final int CHUNK_BYTES = 16 * 1024;
+  private static final int DEVICE_CHUNK_BYTES = 4 << 20;
 
   private final MessageDigest sha = sha256();
   private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -44,6 +46,9 @@ public final class BitDigest {
       sha.update(direct.window());
       return this;
     }
+    if (view instanceof DeviceView device) {
+      return updateThroughHost(device);
+    }
     HeapView heap = (HeapView) view;
     int bytes = heap.dtype().bytes();
     int chunkElements = CHUNK_BYTES / bytes;
@@ -58,6 +63,18 @@ public final class BitDigest {
         case I64 -> chunk.asLongBuffer().put((long[]) heap.array(), at, n);
       }
       sha.update(chunk.array(), 0, n * bytes);
+    }
+    return this;
+  }
+
+  private BitDigest updateThroughHost(DeviceView device) {
+    long bytes = Math.min(device.byteCount(), DEVICE_CHUNK_BYTES);
+    View host = View.of(ByteBuffer.allocateDirect((int) bytes), device.dtype());
+    for (long done = 0; done < device.count(); done += host.count()) {
+      long n = Math.min(host.count(), device.count() - done);
+      View chunk = host.slice(0, n);
+      device.slice(done, n).copyTo(chunk);
+      update(chunk);
     }
     return this;
   }

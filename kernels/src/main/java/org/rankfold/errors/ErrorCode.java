@@ -50,10 +50,14 @@ public enum ErrorCode {
   STALE_GROUP(205, ErrorCategory.GROUP_LOST),
   /** Rankfold itself failed unexpectedly; the cause is attached. */
   INTERNAL(206, ErrorCategory.GROUP_LOST),
+  /** A call of a device's library failed; the device itself is still usable. */
+  DEVICE_CALL_FAILED(207, ErrorCategory.GROUP_LOST),
   /** A peer did not leave this rank's memory in time. */
   MEMORY_STILL_BORROWED(300, ErrorCategory.PROCESS_FATAL),
   /** An earlier fatal error made this process refuse new groups. */
-  PROCESS_POISONED(301, ErrorCategory.PROCESS_FATAL);
+  PROCESS_POISONED(301, ErrorCategory.PROCESS_FATAL),
+  /** A device failed in a way that makes every later call of this process to it fail. */
+  DEVICE_LOST(302, ErrorCategory.PROCESS_FATAL);
 
   private final int number;
   private final ErrorCategory category;

@@ -18,6 +18,9 @@ final class BlockFold<B> {
   /** Blocks a stretch, of 512 bytes each: long enough for a core to find its streams again. */
   static final int STRETCH_BLOCKS = 512;
 
+  /** As many addends as are read at once. */
+  private static final int STREAMS = 4;
+
   private final Lanes<B> lanes;
   private final Scratch<B> scratch;
   private final B bench;
@@ -79,10 +82,10 @@ final class BlockFold<B> {
   }
 
   private void left() {
-    int done = Math.min(world, Lanes.SLOTS);
+    int done = world <= Lanes.SLOTS ? world : STREAMS;
     start(0, done, 0, done == world);
     while (done < world) {
-      int next = Math.min(world, done + Lanes.SLOTS - 1);
+      int next = Math.min(world, done + STREAMS);
       Object row = scratch.row(0, blocks);
       for (int k = 0; k < blocks; k++) {
         enter(k);
@@ -96,19 +99,27 @@ final class BlockFold<B> {
 
   /** Leaves the sum of addends lo to hi - 1 in a row, or in the outputs; later rows are free. */
   private void tree(int lo, int hi, int rowNumber, boolean isLast) {
-    if (hi - lo <= Lanes.SLOTS) {
+    if (hi - lo <= STREAMS) {
       start(lo, hi, rowNumber, isLast);
       return;
     }
     int middle = lo + ScalarFold.largestPowerOfTwoBelow(hi - lo);
     tree(lo, middle, rowNumber, false);
-    tree(middle, hi, rowNumber + 1, false);
+    boolean isRightShort = hi - middle <= STREAMS;
+    if (!isRightShort) {
+      tree(middle, hi, rowNumber + 1, false);
+    }
     Object row = scratch.row(rowNumber, blocks);
-    Object rightRow = scratch.row(rowNumber + 1, blocks);
+    Object rightRow = isRightShort ? null : scratch.row(rowNumber + 1, blocks);
     for (int k = 0; k < blocks; k++) {
       enter(k);
-      lanes.recall(row, k, bench, 0);
-      lanes.recall(rightRow, k, bench, 1);
+      if (isRightShort) {
+        foldFew(middle, hi);
+      } else {
+        lanes.recall(rightRow, k, bench, 0);
+      }
+      // Right plus left: the same bits as left plus right, but for NaNs, which end as one.
+      lanes.recall(row, k, bench, 1);
       lanes.join2(op, bench, n);
       leave(row, k, isLast);
     }
@@ -119,37 +130,42 @@ final class BlockFold<B> {
     Object row = isLast ? null : scratch.row(rowNumber, blocks);
     for (int k = 0; k < blocks; k++) {
       enter(k);
-      load(lo, 0);
-      if (hi - lo == 1) {
-        lanes.watch(bench, n);
-      } else if (isTree && hi - lo == 4) {
-        load(lo + 1, 1);
-        load(lo + 2, 2);
-        load(lo + 3, 3);
-        lanes.tree4(bench, n);
-      } else {
-        join(lo + 1, hi);
-      }
+      foldFew(lo, hi);
       leave(row, k, isLast);
     }
   }
 
-  /** Joins addends lo to hi - 1, from the left, to slot 0. */
+  private void foldFew(int lo, int hi) {
+    load(lo, 0);
+    if (hi - lo == 1) {
+      lanes.watch(bench, n);
+    } else if (isTree && hi - lo == 4) {
+      load(lo + 1, 1);
+      load(lo + 2, 2);
+      load(lo + 3, 3);
+      lanes.tree4(bench, n);
+    } else {
+      join(lo + 1, hi);
+    }
+  }
+
+  /** Joins one to four addends, lo to hi - 1, from the left, to slot 0. */
   private void join(int lo, int hi) {
-    if (op != ReduceOp.SUM || hi - lo == 1) {
+    if (op != ReduceOp.SUM) {
       for (int r = lo; r < hi; r++) {
         load(r, 1);
         lanes.join2(op, bench, n);
       }
       return;
     }
-    load(lo, 1);
-    load(lo + 1, 2);
-    if (hi - lo == 2) {
-      lanes.sum3(bench, n);
-    } else {
-      load(lo + 2, 3);
-      lanes.sum4(bench, n);
+    for (int r = lo; r < hi; r++) {
+      load(r, 1 + r - lo);
+    }
+    switch (hi - lo) {
+      case 1 -> lanes.join2(op, bench, n);
+      case 2 -> lanes.sum3(bench, n);
+      case 3 -> lanes.sum4(bench, n);
+      default -> lanes.sum5(bench, n);
     }
   }
 

@@ -69,7 +69,7 @@ public final class Folds {
   }
 
   /** By name: the classes are compiled apart and cannot be linked without the module. */
-  private static HalfLoops loops(String className) throws ReflectiveOperationException {
+  static HalfLoops loops(String className) throws ReflectiveOperationException {
     Constructor<?> constructor = Class.forName(className).getDeclaredConstructor();
     return (HalfLoops) constructor.newInstance();
   }

@@ -117,6 +117,17 @@ final class HalfLanes extends Lanes<HalfBench> {
   }
 
   @Override
+  void sum5(HalfBench bench, int n) {
+    sum5(bench.wide);
+  }
+
+  private static void sum5(float[] s) {
+    for (int j = 0; j < BLOCK; j++) {
+      s[j] = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+    }
+  }
+
+  @Override
   void tree4(HalfBench bench, int n) {
     tree4(bench.wide);
   }
@@ -145,6 +156,9 @@ final class HalfLanes extends Lanes<HalfBench> {
 
   @Override
   void watch(HalfBench bench, int n) {}
+
+  @Override
+  void watch4(HalfBench bench) {}
 
   /** Rounding makes NaNs canonical. */
   @Override

@@ -7,7 +7,7 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code int[]} elements. A bench is one array: four slots. */
+/** The loops of {@code int[]} elements. A bench is one array: five slots. */
 final class IntLanes extends Lanes<int[]> {
   private static final int BLOCK = 128;
 
@@ -101,6 +101,13 @@ final class IntLanes extends Lanes<int[]> {
   }
 
   @Override
+  void sum5(int[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j] = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+    }
+  }
+
+  @Override
   void tree4(int[] s, int n) {
     sum4(s, n);
   }
@@ -117,6 +124,9 @@ final class IntLanes extends Lanes<int[]> {
 
   @Override
   void watch(int[] s, int n) {}
+
+  @Override
+  void watch4(int[] s) {}
 
   @Override
   boolean isAlarmed(int[] s) {

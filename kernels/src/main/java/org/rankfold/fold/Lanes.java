@@ -19,7 +19,7 @@ import org.rankfold.view.View;
  */
 abstract class Lanes<B> {
   /** Slots for operands: as many as meet in one loop. */
-  static final int SLOTS = 4;
+  static final int SLOTS = 5;
 
   private final ThreadLocal<Scratch<B>> scratch =
       ThreadLocal.withInitial(() -> new Scratch<>(this));
@@ -53,7 +53,7 @@ abstract class Lanes<B> {
   /** Takes a block of a row to a slot. */
   abstract void recall(Object row, int block, B bench, int slot);
 
-  /** slot0 = slot0 op slot1; like the next three it also watches n elements of the result. */
+  /** slot0 = slot0 op slot1; like the next four it also watches n elements of the result. */
   abstract void join2(ReduceOp op, B bench, int n);
 
   /** slot0 = (slot0 + slot1) + slot2. */
@@ -61,6 +61,9 @@ abstract class Lanes<B> {
 
   /** slot0 = ((slot0 + slot1) + slot2) + slot3. */
   abstract void sum4(B bench, int n);
+
+  /** slot0 = (((slot0 + slot1) + slot2) + slot3) + slot4. */
+  abstract void sum5(B bench, int n);
 
   /** slot0 = (slot0 + slot1) + (slot2 + slot3). */
   abstract void tree4(B bench, int n);
@@ -73,6 +76,9 @@ abstract class Lanes<B> {
 
   /** Watches slot 0: remembers whether it may have a NaN. */
   abstract void watch(B bench, int n);
+
+  /** Watches slots 0 to 3, all of them whole blocks. */
+  abstract void watch4(B bench);
 
   /**
    * Whether a NaN may have been watched since the last call; infinities that met look the same.

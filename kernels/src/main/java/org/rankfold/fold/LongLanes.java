@@ -7,7 +7,7 @@ import org.rankfold.view.DirectView;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
-/** The loops of {@code long[]} elements. A bench is one array: four slots. */
+/** The loops of {@code long[]} elements. A bench is one array: five slots. */
 final class LongLanes extends Lanes<long[]> {
   private static final int BLOCK = 64;
 
@@ -101,6 +101,13 @@ final class LongLanes extends Lanes<long[]> {
   }
 
   @Override
+  void sum5(long[] s, int n) {
+    for (int j = 0; j < n; j++) {
+      s[j] = (((s[j] + s[j + BLOCK]) + s[j + 2 * BLOCK]) + s[j + 3 * BLOCK]) + s[j + 4 * BLOCK];
+    }
+  }
+
+  @Override
   void tree4(long[] s, int n) {
     sum4(s, n);
   }
@@ -117,6 +124,9 @@ final class LongLanes extends Lanes<long[]> {
 
   @Override
   void watch(long[] s, int n) {}
+
+  @Override
+  void watch4(long[] s) {}
 
   @Override
   boolean isAlarmed(long[] s) {

@@ -18,7 +18,7 @@ public final class ScalarFold implements Fold {
 
   @Override
   public void fold(ReduceContract contract, View[] addends, View[] outs) {
-    FoldArguments.check(contract, addends, outs);
+    FoldArguments.checkOnHost(contract, addends, outs);
     SubnormalGuard.check();
     long[] element = new long[addends.length];
     long count = addends[0].count();

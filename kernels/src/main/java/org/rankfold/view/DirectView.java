@@ -105,6 +105,10 @@ public final class DirectView implements View {
       }
       return;
     }
+    if (destination instanceof DeviceView device) {
+      device.port().write(this, device);
+      return;
+    }
     HeapView heap = (HeapView) destination;
     ByteBuffer from = window();
     switch (dtype) {

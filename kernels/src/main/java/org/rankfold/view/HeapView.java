@@ -102,8 +102,11 @@ public final class HeapView implements View {
     Slices.checkAlike(this, destination);
     if (destination instanceof HeapView heap) {
       System.arraycopy(array, offset, heap.array, heap.offset, length);
+    } else if (destination instanceof DirectView direct) {
+      direct.putAll(this);
     } else {
-      ((DirectView) destination).putAll(this);
+      DeviceView device = (DeviceView) destination;
+      device.port().write(this, device);
     }
   }
 

@@ -2,6 +2,8 @@
 package org.rankfold.view;
 
 import org.rankfold.InternalApi;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
 
 /**
  * One element of a view at a time, as its raw bits: the slow, obvious access that everything fast
@@ -18,6 +20,7 @@ public final class RawBits {
    * @param index the element, from 0
    * @return its bits in the low bytes, zeros above
    * @throws IndexOutOfBoundsException when the index is outside the view
+   * @throws CollectiveException UNSUPPORTED when the view lies on a device
    */
   public static long read(View view, long index) {
     int i = checkedIndex(view, index);
@@ -31,7 +34,7 @@ public final class RawBits {
         case I64 -> ((long[]) heap.array())[at];
       };
     }
-    DirectView direct = (DirectView) view;
+    DirectView direct = direct(view);
     int at = direct.byteOffset() + i * direct.dtype().bytes();
     return switch (direct.dtype()) {
       case F32, I32 -> direct.bytes().getInt(at) & 0xffffffffL;
@@ -47,6 +50,7 @@ public final class RawBits {
    * @param index the element, from 0
    * @param bits its bits in the low bytes; what is above them is ignored
    * @throws IndexOutOfBoundsException when the index is outside the view
+   * @throws CollectiveException UNSUPPORTED when the view lies on a device
    */
   public static void write(View view, long index, long bits) {
     int i = checkedIndex(view, index);
@@ -61,13 +65,21 @@ public final class RawBits {
       }
       return;
     }
-    DirectView direct = (DirectView) view;
+    DirectView direct = direct(view);
     int at = direct.byteOffset() + i * direct.dtype().bytes();
     switch (direct.dtype()) {
       case F32, I32 -> direct.bytes().putInt(at, (int) bits);
       case F64, I64 -> direct.bytes().putLong(at, bits);
       case F16, BF16 -> direct.bytes().putShort(at, (short) bits);
     }
+  }
+
+  private static DirectView direct(View view) {
+    if (view instanceof DirectView direct) {
+      return direct;
+    }
+    throw CollectiveException.usage(
+        ErrorCode.UNSUPPORTED, "%s: the host cannot reach its elements; copy it first", view);
   }
 
   private static int checkedIndex(View view, long index) {

@@ -12,7 +12,7 @@ import org.rankfold.contract.DType;
  * <p>Views are immutable values and may be shared between threads; the elements behind them are not
  * synchronised in any way.
  */
-public sealed interface View permits HeapView, DirectView {
+public sealed interface View permits HeapView, DirectView, DeviceView {
   /**
    * The element type.
    *

@@ -29,7 +29,7 @@ enum TestMemory {
     };
   }
 
-  private static View heap(DType dtype, int count, int offset) {
+  static View heap(DType dtype, int count, int offset) {
     int length = count + offset + 1;
     return switch (dtype) {
       case F32 -> View.of(new float[length], offset, count);
@@ -40,7 +40,7 @@ enum TestMemory {
     };
   }
 
-  private static View direct(DType dtype, int count, int byteOffset) {
+  static View direct(DType dtype, int count, int byteOffset) {
     int bytes = count * dtype.bytes();
     ByteBuffer buffer = ByteBuffer.allocateDirect(byteOffset + bytes + 3);
     return View.of(buffer.position(byteOffset).limit(byteOffset + bytes), dtype);

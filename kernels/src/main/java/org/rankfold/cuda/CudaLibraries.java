@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.cuda;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * Loads CUDA's libraries once a process, under a lock. JavaCPP unpacks into a folder of this
+ * process, since processes that share one can meet half-written files, and it counts no memory:
+ * what it would count is not what a device holds. Settings the user made are left alone.
+ */
+final class CudaLibraries {
+  private static final Object LOCK = new Object();
+  private static boolean isPrepared;
+
+  private CudaLibraries() {}
+
+  /**
+   * Loads driver and runtime.
+   *
+   * @throws LinkageError when JavaCPP or a library is missing; the message names it
+   */
+  static void loadRuntime() {
+    synchronized (LOCK) {
+      prepare();
+      Loader.load(org.bytedeco.cuda.global.cudart.class);
+    }
+  }
+
+  /**
+   * Loads the run-time compiler.
+   *
+   * @throws LinkageError when JavaCPP or a library is missing; the message names it
+   */
+  static void loadCompiler() {
+    synchronized (LOCK) {
+      prepare();
+      Loader.load(org.bytedeco.cuda.global.nvrtc.class);
+    }
+  }
+
+  /** Where this process has mapped libraries whose file names start so; empty when it has none. */
+  static List<String> mapped(String prefix) {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      return maps.map(line -> line.substring(line.lastIndexOf(' ') + 1))
+          .filter(path -> path.substring(path.lastIndexOf('/') + 1).startsWith(prefix))
+          .distinct()
+          .toList();
+    } catch (IOException | UncheckedIOException e) {
+      return List.of();
+    }
+  }
+
+  private static void prepare() {
+    if (isPrepared) {
+      return;
+    }
+    setIfAbsent("org.bytedeco.javacpp.maxBytes", "0");
+    setIfAbsent("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    if (System.getProperty("org.bytedeco.javacpp.cachedir") == null) {
+      try {
+        Path own = Files.createTempDirectory("rankfold-javacpp-");
+        System.setProperty("org.bytedeco.javacpp.cachedir", own.toString());
+        Runtime.getRuntime()
+            .addShutdownHook(new Thread(() -> delete(own), "rankfold-javacpp-cleanup"));
+      } catch (IOException e) {
+        throw new UncheckedIOException("no folder for JavaCPP to unpack into", e);
+      }
+    }
+    isPrepared = true;
+  }
+
+  private static void setIfAbsent(String key, String value) {
+    if (System.getProperty(key) == null) {
+      System.setProperty(key, value);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      // The process is ending; a leftover folder in the temporary one harms nobody.
+    }
+  }
+}
