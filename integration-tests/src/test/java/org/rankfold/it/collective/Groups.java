@@ -7,12 +7,15 @@ import java.util.Collections;
 import java.util.List;
 import org.rankfold.collective.Communicator;
 import org.rankfold.errors.CollectiveException;
+import org.rankfold.fold.Fold;
+import org.rankfold.fold.Folds;
 import org.rankfold.group.LoopbackGroup;
 import org.rankfold.group.LoopbackGroup.RankBody;
 import org.rankfold.transport.loopback.PathRule;
 
 /** How a suite forms groups: the seam by which each transport runs it. */
 abstract class Groups {
+  static final int CHUNK_BYTES = 64 * 1024;
   static final Duration PATIENT = Duration.ofMinutes(2);
 
   /** What a task does that is expected to fail. */
@@ -20,8 +23,12 @@ abstract class Groups {
     void run(Communicator communicator) throws Exception;
   }
 
-  /** Forms a group, runs a body on every task and closes it. */
-  abstract <R> List<R> run(int world, int tasks, Duration timeout, RankBody<R> body);
+  /** Forms a group that adds with a fold, runs a body on every task and closes it. */
+  abstract <R> List<R> run(int world, int tasks, Duration timeout, Fold fold, RankBody<R> body);
+
+  <R> List<R> run(int world, int tasks, Duration timeout, RankBody<R> body) {
+    return run(world, tasks, timeout, Folds.fastest(), body);
+  }
 
   <R> List<R> run(int world, int tasks, RankBody<R> body) {
     return run(world, tasks, PATIENT, body);
@@ -50,14 +57,15 @@ abstract class Groups {
     return errors(world, tasks, PATIENT, attempt);
   }
 
-  /** Groups of threads, with small chunks so that a call has many. */
+  /** Groups of threads, with chunks so small that a call has many. */
   static Groups loopback(PathRule path) {
     return new Groups() {
       @Override
-      <R> List<R> run(int world, int tasks, Duration timeout, RankBody<R> body) {
+      <R> List<R> run(int world, int tasks, Duration timeout, Fold fold, RankBody<R> body) {
         return LoopbackGroup.of(world, tasks)
             .path(path)
-            .chunkBytes(16 * 1024)
+            .fold(fold)
+            .chunkBytes(CHUNK_BYTES)
             .timeouts(timeout, Duration.ofSeconds(20))
             .run(body);
       }

@@ -3,15 +3,18 @@ package org.rankfold.it.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.rankfold.collective.Communicator;
+import org.rankfold.contract.ReduceContract;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.fold.Fold;
+import org.rankfold.fold.Folds;
 import org.rankfold.view.View;
 
 /**
@@ -22,8 +25,11 @@ import org.rankfold.view.View;
 final class KilledFold {
   private static final int REPETITIONS = 25;
   private static final int TASKS = 4;
-  private static final int N = 400_000;
-  private static final int WITHIN_NS = 6_000_000;
+  private static final int CHUNK = Groups.CHUNK_BYTES / Float.BYTES;
+  private static final int N = 8 * TASKS * CHUNK;
+  private static final int WITHIN_NS = 20_000_000;
+  private static final long PAUSE_NS = 1_000_000;
+  private static final Fold FOLD = Folds.fastest();
   private static final float SENTINEL = -1234.5f;
 
   /** How the group ends. */
@@ -65,8 +71,27 @@ final class KilledFold {
   private void run(Groups groups) {
     Thread killer = new Thread(this::killLater, "killer");
     killer.start();
-    groups.run(TASKS, TASKS, this::foldUntilKilled);
+    groups.run(TASKS, TASKS, Groups.PATIENT, KilledFold::slowly, this::foldUntilKilled);
     assertThat(ended.getCount()).isZero();
+  }
+
+  /** Pauses in the middle of every chunk, for longer than a peer takes to leave its call. */
+  private static void slowly(ReduceContract contract, View[] addends, View[] outs) {
+    long count = addends[0].count();
+    FOLD.fold(contract, slices(addends, 0, count / 2), slices(outs, 0, count / 2));
+    LockSupport.parkNanos(PAUSE_NS);
+    FOLD.fold(
+        contract,
+        slices(addends, count / 2, count - count / 2),
+        slices(outs, count / 2, count - count / 2));
+  }
+
+  private static View[] slices(View[] views, long from, long count) {
+    View[] slices = new View[views.length];
+    for (int i = 0; i < views.length; i++) {
+      slices[i] = views[i].slice(from, count);
+    }
+    return slices;
   }
 
   private void killLater() {
@@ -104,8 +129,8 @@ final class KilledFold {
         end = e;
       }
     }
-    Arrays.fill(addend, SENTINEL);
-    Arrays.fill(out, SENTINEL);
+    refill(out);
+    refill(addend);
     ended.countDown();
     boolean interrupted = Thread.interrupted();
     assertThat(allCame(ended)).isTrue();
@@ -117,9 +142,15 @@ final class KilledFold {
     return "";
   }
 
-  private static void assertUntouched(float[] filled) {
-    for (int i = 0; i < filled.length; i++) {
-      if (filled[i] != SENTINEL) {
+  private static void refill(float[] array) {
+    for (int i = CHUNK - 1; i < N; i += CHUNK) {
+      array[i] = SENTINEL;
+    }
+  }
+
+  private static void assertUntouched(float[] array) {
+    for (int i = CHUNK - 1; i < N; i += CHUNK) {
+      if (array[i] != SENTINEL) {
         throw new AssertionError("element " + i + " was written after the call had ended");
       }
     }
