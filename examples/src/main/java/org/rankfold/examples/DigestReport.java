@@ -20,10 +20,10 @@ final class DigestReport {
 
   /** Prints the digest all tasks agree on, or who disagrees. */
   int one(DigestStage stage, GoldenRow row) {
-    return one(row, stage.path(), stage.run(List.of(row)));
+    return one(row, stage.run(List.of(row)));
   }
 
-  int one(GoldenRow row, String path, List<DigestStage.TaskDigests> tasks) {
+  int one(GoldenRow row, List<DigestStage.TaskDigests> tasks) {
     Map<String, String> byDigest = tasksByDigest(tasks, 0);
     boolean agreed = byDigest.size() == 1;
     String line =
@@ -34,7 +34,7 @@ final class DigestReport {
             + " transport="
             + tasks.get(0).transport()
             + " path="
-            + path;
+            + tasks.get(0).path();
     if (agreed) {
       out.println(line + " sha256=" + byDigest.keySet().iterator().next());
     } else {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.rankfold.collective.Communicator;
+import org.rankfold.collective.CommunicatorInfo;
 import org.rankfold.digest.GoldenRow;
-import org.rankfold.group.GroupConfig;
 import org.rankfold.spark.Rankfold;
 
 /**
@@ -19,9 +19,10 @@ final class DigestStage {
    * What a task found.
    *
    * @param transport what moved its bytes
+   * @param path how pairs of tasks exchanged them
    * @param digests its digest of every row
    */
-  record TaskDigests(String transport, List<String> digests) implements Serializable {}
+  record TaskDigests(String transport, String path, List<String> digests) implements Serializable {}
 
   private final SparkOptions options;
   private final SparkSession session;
@@ -37,17 +38,6 @@ final class DigestStage {
     this.session = session;
     this.settings = settings;
     this.memory = memory;
-  }
-
-  /** The concluded path of pairs, for the report. */
-  String path() {
-    return GroupConfig.of(
-            key -> {
-              String own = settings.get(key);
-              return own == null ? session.sparkContext().getConf().get(key, null) : own;
-            })
-        .pathRule()
-        .label();
   }
 
   /** Reduces the rows, all of the same world, on every task; blocks until the stage ended. */
@@ -69,7 +59,8 @@ final class DigestStage {
     for (String line : lines) {
       digests.add(DigestJob.digest(communicator, GoldenRow.parse(line), memory));
     }
-    return new TaskDigests(communicator.info().transport(), digests);
+    CommunicatorInfo info = communicator.info();
+    return new TaskDigests(info.transport(), info.path(), digests);
   }
 
   private static String name(List<GoldenRow> rows) {

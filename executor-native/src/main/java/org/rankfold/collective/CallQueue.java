@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
@@ -29,6 +30,35 @@ final class CallQueue {
   }
 
   CollectiveHandle add(Runnable call) {
+    return enqueue(call);
+  }
+
+  /**
+   * Queues a call and waits until it ended. An interrupt aborts the group and stays pending; the
+   * wait goes on, since peers may be inside the call's memory until the engine says otherwise.
+   */
+  void run(Runnable call, Consumer<CollectiveException> abort) {
+    Entry entry = enqueue(call);
+    boolean interrupted = false;
+    while (!entry.isDone()) {
+      try {
+        entry.done.await();
+      } catch (InterruptedException e) {
+        if (!interrupted) {
+          abort.accept(
+              new CollectiveException(
+                  ErrorCode.CANCELLED, "interrupted in a call behind asynchronous ones"));
+        }
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    entry.throwFailure();
+  }
+
+  private Entry enqueue(Runnable call) {
     Entry entry = new Entry(call);
     pending.incrementAndGet();
     calls.add(entry);
@@ -106,6 +136,10 @@ final class CallQueue {
         throw new CollectiveException(
             ErrorCode.CANCELLED, "interrupted while waiting for an asynchronous call", e);
       }
+      throwFailure();
+    }
+
+    private void throwFailure() {
       if (failure instanceof RuntimeException e) {
         throw e;
       }

@@ -92,7 +92,7 @@ final class EngineCommunicator implements Communicator {
       if (behind == null || behind.isIdle()) {
         work.run();
       } else {
-        behind.add(work).await();
+        behind.run(work, engine::abort);
       }
     } finally {
       caller.set(null);

@@ -9,11 +9,11 @@ public final class ConfigKeys {
   public static final ConfigKey<String> TRANSPORT =
       new ConfigKey<>(
           "spark.rankfold.transport",
-          "auto, loopback",
+          "auto, loopback, tcp",
           "auto",
           "What moves bytes between tasks. `auto` takes the fastest that reaches every task;"
-              + " `loopback` joins tasks of one JVM.",
-          ConfigText.oneOf("auto", "loopback"));
+              + " `loopback` joins tasks of one JVM, `tcp` any.",
+          ConfigText.oneOf("auto", "loopback", "tcp"));
 
   /** Which pairs are mapped. */
   public static final ConfigKey<String> PATH =
@@ -65,6 +65,34 @@ public final class ConfigKeys {
           "How long a failed call waits for peers to leave this task's memory before the process is"
               + " given up as unsafe.",
           ConfigText::durationNs);
+
+  /** How long a peer may be silent. */
+  public static final ConfigKey<Long> PEER_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.peer",
+          "duration",
+          "30s",
+          "How long nothing may be heard from a peer, whose process always sends signs of life,"
+              + " before the group fails.",
+          ConfigText::durationNs);
+
+  /** How long a group may take to connect. */
+  public static final ConfigKey<Long> CONNECT_TIMEOUT =
+      new ConfigKey<>(
+          "spark.rankfold.timeout.connect",
+          "duration",
+          "60s",
+          "How long a task tries to connect to all peers of its group.",
+          ConfigText::durationNs);
+
+  /** On which ports a process listens. */
+  public static final ConfigKey<PortRange> NETWORK_PORT =
+      new ConfigKey<>(
+          "spark.rankfold.network.port",
+          "port, or range such as 4000-4100",
+          "0",
+          "The port a process listens on for its peers; of a range the first free one, `0` any.",
+          PortRange::parse);
 
   /** Which fold adds. */
   public static final ConfigKey<String> FOLD =
@@ -124,6 +152,9 @@ public final class ConfigKeys {
           CHUNK_BYTES,
           COLLECTIVE_TIMEOUT,
           EXIT_TIMEOUT,
+          PEER_TIMEOUT,
+          CONNECT_TIMEOUT,
+          NETWORK_PORT,
           RUN_TIMEOUT,
           SLOTS_TIMEOUT,
           REPORT_AFTER,

@@ -43,6 +43,21 @@ final class Aliasing {
   }
 
   /**
+   * Whether a task's output is one of its own addends: then it may be written only when no peer is
+   * to be sent that addend any more.
+   */
+  static boolean isInPlace(CallRecord record) {
+    for (View input : record.inputs()) {
+      for (View output : record.outputs()) {
+        if (input.overlaps(output)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
    * No two tasks of one process may bring the same memory to a call. All tasks see the same
    * records, so all refuse alike.
    */

@@ -9,6 +9,7 @@ import org.rankfold.deadline.AbortLatch;
 import org.rankfold.deadline.Deadline;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.transport.Transport;
 
 /**
  * The one way to wait: spins, yields, then parks until a condition holds, the group is aborted, the
@@ -23,9 +24,10 @@ final class Await {
   private final AbortLatch latch;
   private final int spins;
 
-  Await(AbortLatch latch, int localTasks) {
+  Await(AbortLatch latch, Transport transport) {
     this.latch = latch;
-    this.spins = localTasks <= Runtime.getRuntime().availableProcessors() ? LONG_SPIN : 0;
+    boolean hasCore = transport.localTasks() <= Runtime.getRuntime().availableProcessors();
+    this.spins = hasCore && transport.isLookCheap() ? LONG_SPIN : 0;
   }
 
   /** Waits for the condition; throws the abort's cause, CANCELLED or TIMEOUT. */

@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.engine;
 
-/** What a collective does between the start of a call, when all headers agreed, and its exit. */
+/** What a collective does between the start of a call and its exit. */
 interface CallBody {
-  /** Moves and folds; waits through the engine's {@link Await} only. */
-  void run(Call call);
+  /** A call on its way. */
+  interface Pass {
+    /** Sends what may leave before the peers' headers have come. */
+    void sendAhead();
+
+    /** Moves and folds, once all headers agreed; waits through the engine's {@link Await} only. */
+    void run();
+
+    /**
+     * Takes back what was sent ahead, since the call was refused; the memory is free afterwards.
+     */
+    void withdraw();
+
+    /** Gives back what the transport lent; the call has failed. */
+    void drop();
+  }
+
+  /** The pass of a call that this task does not refuse. */
+  Pass of(Call call);
 }

@@ -35,6 +35,7 @@ public final class Engine implements AutoCloseable {
   private final ProcessPoison poison;
   private final AbortLatch latch;
   private final Await await;
+  private final EarlyDeliveries early = new EarlyDeliveries();
   private final FoldCall foldCall;
   private final MoveCall moveCall;
   private long calls;
@@ -67,9 +68,9 @@ public final class Engine implements AutoCloseable {
     this.metrics = metrics;
     this.poison = poison;
     this.latch = transport.abortLatch();
-    this.await = new Await(latch, transport.localTasks());
-    this.foldCall = new FoldCall(transport, fold, await, settings);
-    this.moveCall = new MoveCall(transport, await, settings);
+    this.await = new Await(latch, transport);
+    this.foldCall = new FoldCall(transport, fold, await, settings, early);
+    this.moveCall = new MoveCall(transport, await, settings, early);
   }
 
   /**
@@ -128,32 +129,54 @@ public final class Engine implements AutoCloseable {
     long number = ++calls;
     Call call = new Call(request.record(number, settings.chunkBytes()), table, task);
     progress = new EngineProgress(number - 1, call.header(), startNs);
+    CallBody.Pass pass = null;
     try {
       transport.publish(call.own);
+      if (body != null && call.header().refusal() == null && transport.isEager()) {
+        call.stageAll();
+        pass = body.of(call);
+        pass.sendAhead();
+      }
       awaitRecords(call);
     } catch (RuntimeException | Error e) {
-      throw fail(call, e);
+      throw fail(call, pass, e);
     }
     try {
       Agreement.require(table, call.records);
     } catch (CollectiveException e) {
+      withdraw(call, pass);
       progress = new EngineProgress(number, null, System.nanoTime());
       metrics.onFailure(e.code());
       throw e;
     }
     try {
       if (body != null) {
-        call.concludePaths(transport);
+        if (pass == null) {
+          call.concludePaths(transport);
+          pass = body.of(call);
+        }
         enter(call);
-        body.run(call);
+        pass.run();
         exit(call);
       }
     } catch (RuntimeException | Error e) {
-      throw fail(call, e);
+      throw fail(call, pass, e);
     }
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
+  }
+
+  /** The peers drop what came of the call; this task's memory is free once it is sent. */
+  private void withdraw(Call call, CallBody.Pass pass) {
+    early.onRefused(call.number());
+    if (pass != null) {
+      try {
+        pass.withdraw();
+      } catch (RuntimeException | Error e) {
+        throw fail(call, pass, e);
+      }
+    }
   }
 
   private void requireUsable() {
@@ -245,13 +268,18 @@ public final class Engine implements AutoCloseable {
   }
 
   /** Ends the group: tells everybody, leaves, and waits until no peer is inside this memory. */
-  private CollectiveException fail(Call call, Throwable failure) {
+  private CollectiveException fail(Call call, CallBody.Pass pass, Throwable failure) {
     CollectiveException own =
         failure instanceof CollectiveException known && !isUsage(known)
             ? known
             : new CollectiveException(
                 ErrorCode.INTERNAL, call.header().describe() + ": " + failure, failure);
     CollectiveException first = latch.trip(own);
+    transport.abandon();
+    early.drop();
+    if (pass != null) {
+      pass.drop();
+    }
     if (call.entered) {
       transport.leave(call.number(), false);
     }
@@ -362,6 +390,7 @@ public final class Engine implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
+      early.drop();
       transport.close();
     }
   }

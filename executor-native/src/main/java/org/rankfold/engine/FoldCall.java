@@ -23,48 +23,63 @@ final class FoldCall implements CallBody {
   private final Await await;
   private final EngineSettings settings;
 
-  FoldCall(Transport transport, Fold fold, Await await, EngineSettings settings) {
+  private final EarlyDeliveries early;
+
+  FoldCall(
+      Transport transport, Fold fold, Await await, EngineSettings settings, EarlyDeliveries early) {
     this.transport = transport;
     this.fold = fold;
     this.await = await;
     this.settings = settings;
+    this.early = early;
   }
 
   @Override
-  public void run(Call call) {
-    new Pass(call).run();
+  public Pass of(Call call) {
+    return new FoldPass(call);
   }
 
-  private final class Pass {
+  private final class FoldPass implements Pass {
     private final Call call;
     private final RankTable table;
     private final int task;
     private final ReduceContract contract;
     private final boolean distribute;
+    private final boolean isSmall;
+    private final boolean mustBeSentFirst;
     private final FoldSchedule schedule;
     private final StagedExchange exchange;
     private final int[] staged;
     private final int[] mapped;
     private final boolean[] isStagedRank;
+    private int sentAhead;
 
-    Pass(Call call) {
+    FoldPass(Call call) {
       this.call = call;
       this.table = call.table;
       this.task = call.task;
       this.contract = call.header().contract();
       this.distribute = call.header().kind() == CallKind.ALL_REDUCE;
-      this.schedule =
-          distribute
-              ? FoldSchedule.shards(
-                  table, contract.dtype(), call.header().count(), settings.chunkBytes())
-              : FoldSchedule.parts(
-                  table, contract.dtype(), call.header().count(), settings.chunkBytes());
       this.staged = call.staged();
       this.mapped = call.mapped();
+      this.isSmall =
+          distribute
+              && mapped.length == 0
+              && staged.length > 0
+              && call.header().count() * contract.dtype().bytes() <= transport.smallBytes();
+      this.mustBeSentFirst = isSmall && Aliasing.isInPlace(call.own);
+      this.schedule =
+          isSmall
+              ? FoldSchedule.whole(table, call.header().count())
+              : distribute
+                  ? FoldSchedule.shards(
+                      table, contract.dtype(), call.header().count(), settings.chunkBytes())
+                  : FoldSchedule.parts(
+                      table, contract.dtype(), call.header().count(), settings.chunkBytes());
       this.exchange =
           staged.length == 0
               ? null
-              : new StagedExchange(call.number(), table, transport, this::placeOf);
+              : new StagedExchange(call.number(), table, transport, this::placeOf, early);
       this.isStagedRank = new boolean[table.world()];
       for (int peer : staged) {
         for (int r = 0; r < table.rankCount(peer); r++) {
@@ -73,24 +88,58 @@ final class FoldCall implements CallBody {
       }
     }
 
-    void run() {
-      try {
-        int chunks = schedule.chunks(task);
+    @Override
+    public void sendAhead() {
+      if (exchange != null) {
         sendAddends(0, CHUNKS_AHEAD);
-        for (int chunk = 0; chunk < chunks; chunk++) {
-          await.throwIfAborted();
-          sendAddends(chunk + CHUNKS_AHEAD, chunk + CHUNKS_AHEAD + 1);
-          foldChunk(chunk);
-        }
-        if (exchange != null) {
-          sendAddends(chunks + CHUNKS_AHEAD, schedule.mostChunks());
-          awaitResults();
-        }
-      } catch (RuntimeException | Error e) {
-        if (exchange != null) {
-          exchange.drop();
-        }
-        throw e;
+        sentAhead = CHUNKS_AHEAD;
+        exchange.pump();
+      }
+    }
+
+    @Override
+    public void withdraw() {
+      if (exchange != null) {
+        exchange.withdraw();
+        await.until(
+            transport::isFlushed,
+            settings.collectiveTimeoutNs(),
+            () -> call.header().describe() + ": a peer takes no bytes");
+      }
+    }
+
+    @Override
+    public void run() {
+      if (exchange == null) {
+        runChunks();
+        return;
+      }
+      try {
+        exchange.land();
+        runChunks();
+      } finally {
+        exchange.endLanding();
+      }
+    }
+
+    @Override
+    public void drop() {
+      if (exchange != null) {
+        exchange.drop();
+      }
+    }
+
+    private void runChunks() {
+      int chunks = schedule.chunks(task);
+      sendAddends(sentAhead, CHUNKS_AHEAD);
+      for (int chunk = 0; chunk < chunks; chunk++) {
+        await.throwIfAborted();
+        sendAddends(chunk + CHUNKS_AHEAD, chunk + CHUNKS_AHEAD + 1);
+        foldChunk(chunk);
+      }
+      if (exchange != null) {
+        sendAddends(chunks + CHUNKS_AHEAD, schedule.mostChunks());
+        awaitResults();
       }
     }
 
@@ -115,8 +164,11 @@ final class FoldCall implements CallBody {
       if (exchange != null) {
         await.until(
             () -> {
+              if (isSmall && !mustBeSentFirst) {
+                return exchange.pumpUntil(() -> hasAddends(chunk));
+              }
               exchange.pump();
-              return hasAddends(chunk);
+              return hasAddends(chunk) && (!mustBeSentFirst || exchange.isSent());
             },
             settings.collectiveTimeoutNs(),
             () -> missingAddends(chunk));
@@ -137,7 +189,7 @@ final class FoldCall implements CallBody {
             exchange.releaseAddend(rank, chunk);
           }
         }
-        if (distribute) {
+        if (distribute && !isSmall) {
           for (int peer : staged) {
             exchange.send(peer, DeliveryTag.Phase.RESULT, task, chunk, outs[0]);
           }
@@ -181,7 +233,7 @@ final class FoldCall implements CallBody {
 
     private void awaitResults() {
       long expected = 0;
-      if (distribute) {
+      if (distribute && !isSmall) {
         for (int peer : staged) {
           expected += schedule.chunks(peer);
         }
@@ -189,7 +241,9 @@ final class FoldCall implements CallBody {
       long results = expected;
       await.until(
           () -> {
-            exchange.pump();
+            if (!isSmall || !exchange.isSent()) {
+              exchange.pump();
+            }
             return exchange.placed() == results && exchange.isSent();
           },
           settings.collectiveTimeoutNs(),
@@ -205,6 +259,7 @@ final class FoldCall implements CallBody {
     private View placeOf(int sender, DeliveryTag tag) {
       boolean known =
           distribute
+              && !isSmall
               && tag.phase() == DeliveryTag.Phase.RESULT
               && tag.index() == sender
               && tag.chunk() < schedule.chunks(sender);

@@ -29,6 +29,11 @@ final class FoldSchedule {
     this.chunkElements = chunkElements;
   }
 
+  /** Every task folds everything, as one chunk. */
+  static FoldSchedule whole(RankTable table, long count) {
+    return new FoldSchedule(table, count, 0, false, Math.toIntExact(count));
+  }
+
   static FoldSchedule shards(RankTable table, DType dtype, long count, int chunkBytes) {
     long align = Math.max(1, SHARD_ALIGNMENT_BYTES / dtype.bytes());
     long even = (count + table.tasks() - 1) / table.tasks();
@@ -51,6 +56,9 @@ final class FoldSchedule {
     if (scattered) {
       return Math.multiplyExact(table.rankCount(task), chunksOf(partCount));
     }
+    if (isWhole()) {
+      return count == 0 ? 0 : 1;
+    }
     long from = Math.min(count, task * partCount);
     return chunksOf(Math.min(partCount, count - from));
   }
@@ -70,10 +78,17 @@ final class FoldSchedule {
 
   /** The number of elements in the chunk. */
   long length(int task, int chunk) {
+    if (isWhole()) {
+      return count;
+    }
     if (!scattered) {
       return Math.min(chunkElements, Math.min(count, (task + 1) * partCount) - from(task, chunk));
     }
     return Math.min(chunkElements, partCount - fromInPart(chunk));
+  }
+
+  private boolean isWhole() {
+    return partCount == 0 && !scattered;
   }
 
   /** The logical rank whose part the chunk belongs to; reduce-scatter only. */

@@ -18,18 +18,21 @@ final class MoveCall implements CallBody {
   private final Await await;
   private final EngineSettings settings;
 
-  MoveCall(Transport transport, Await await, EngineSettings settings) {
+  private final EarlyDeliveries early;
+
+  MoveCall(Transport transport, Await await, EngineSettings settings, EarlyDeliveries early) {
     this.transport = transport;
     this.await = await;
     this.settings = settings;
+    this.early = early;
   }
 
   @Override
-  public void run(Call call) {
-    new Pass(call).run();
+  public Pass of(Call call) {
+    return new MovePass(call);
   }
 
-  private final class Pass {
+  private final class MovePass implements Pass {
     private final Call call;
     private final RankTable table;
     private final int task;
@@ -41,7 +44,7 @@ final class MoveCall implements CallBody {
     private final boolean[] isStaged;
     private final StagedExchange exchange;
 
-    Pass(Call call) {
+    MovePass(Call call) {
       this.call = call;
       this.table = call.table;
       this.task = call.task;
@@ -54,10 +57,31 @@ final class MoveCall implements CallBody {
       for (int peer : staged) {
         isStaged[peer] = true;
       }
-      this.exchange = new StagedExchange(call.number(), table, transport, this::placeOf);
+      this.exchange = new StagedExchange(call.number(), table, transport, this::placeOf, early);
     }
 
-    void run() {
+    @Override
+    public void sendAhead() {}
+
+    @Override
+    public void withdraw() {}
+
+    @Override
+    public void drop() {
+      exchange.drop();
+    }
+
+    @Override
+    public void run() {
+      exchange.land();
+      try {
+        move();
+      } finally {
+        exchange.endLanding();
+      }
+    }
+
+    private void move() {
       if (gather || task == rootTask) {
         sendToStaged();
       }

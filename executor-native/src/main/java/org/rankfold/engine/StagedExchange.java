@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.transport.Delivery;
@@ -20,29 +21,30 @@ import org.rankfold.view.View;
  * correct peer sends, such as one that came before, ends the group.
  */
 final class StagedExchange {
-  /** Where a result or row belongs. */
-  interface Placement {
-    /** The destination of a delivery, or null when it should not have been sent. */
-    View placeOf(int sender, DeliveryTag tag);
-  }
-
   private record Outgoing(DeliveryTag tag, View source) {}
 
   private final long call;
   private final RankTable table;
   private final Transport transport;
-  private final Placement placement;
+  private final Transport.Landing placement;
+  private final EarlyDeliveries early;
   private final Map<Integer, Queue<Outgoing>> outgoing = new HashMap<>();
   private final Map<DeliveryTag, Delivery> addends = new HashMap<>();
   private final Map<Integer, BitSet> seenAddends = new HashMap<>();
   private final Map<Integer, BitSet> seenPlaced = new HashMap<>();
   private long placed;
 
-  StagedExchange(long call, RankTable table, Transport transport, Placement placement) {
+  StagedExchange(
+      long call,
+      RankTable table,
+      Transport transport,
+      Transport.Landing placement,
+      EarlyDeliveries early) {
     this.call = call;
     this.table = table;
     this.transport = transport;
     this.placement = placement;
+    this.early = early;
   }
 
   /** Queues a stretch for a staged peer; its memory stays borrowed until {@link #isSent}. */
@@ -52,8 +54,46 @@ final class StagedExchange {
         .add(new Outgoing(new DeliveryTag(call, phase, index, chunk), source));
   }
 
+  /** Lets the transport put results and rows where they belong; once all headers agreed. */
+  void land() {
+    transport.land((sender, tag) -> tag.call() == call ? placement.placeOf(sender, tag) : null);
+  }
+
+  /** Ends {@link #land}. */
+  void endLanding() {
+    transport.land(null);
+  }
+
   /** Moves what can move now. */
   void pump() {
+    pumpOut();
+    Delivery delivery;
+    while ((delivery = early.poll(call)) != null) {
+      accept(delivery);
+    }
+    while ((delivery = transport.poll()) != null) {
+      accept(delivery);
+    }
+  }
+
+  /** Moves what can move, but takes no look that the condition does not need. */
+  boolean pumpUntil(BooleanSupplier condition) {
+    pumpOut();
+    Delivery delivery;
+    while (!condition.getAsBoolean()) {
+      delivery = early.poll(call);
+      if (delivery == null) {
+        delivery = transport.poll();
+      }
+      if (delivery == null) {
+        return false;
+      }
+      accept(delivery);
+    }
+    return true;
+  }
+
+  private void pumpOut() {
     for (Map.Entry<Integer, Queue<Outgoing>> lane : outgoing.entrySet()) {
       Queue<Outgoing> queue = lane.getValue();
       Outgoing next;
@@ -62,14 +102,18 @@ final class StagedExchange {
         queue.remove();
       }
     }
-    Delivery delivery;
-    while ((delivery = transport.poll()) != null) {
-      accept(delivery);
-    }
   }
 
   private void accept(Delivery delivery) {
     DeliveryTag tag = delivery.tag();
+    if (tag.call() == call + 1) {
+      early.keep(delivery);
+      return;
+    }
+    if (tag.call() < call && early.isOfRefused(tag.call())) {
+      delivery.release();
+      return;
+    }
     if (tag.call() != call || tag.chunk() < 0) {
       throw refused(delivery, "is not of call #" + call);
     }
@@ -143,6 +187,12 @@ final class StagedExchange {
       }
     }
     return transport.isFlushed();
+  }
+
+  /** Forgets what is queued and gives back every slot still held; for a call that is refused. */
+  void withdraw() {
+    outgoing.clear();
+    drop();
   }
 
   /** Gives back every slot still held; for a call that failed. */

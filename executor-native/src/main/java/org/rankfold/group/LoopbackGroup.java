@@ -214,12 +214,15 @@ public final class LoopbackGroup {
       Thread thread =
           new Thread(
               () -> {
+                // Peers learn the cause before the close, which waits for calls under way.
                 try (communicator) {
-                  results.set(task, body.run(communicator));
-                } catch (Throwable e) {
-                  failures.set(task, e);
-                  first.compareAndSet(null, e);
-                  communicator.abort(e);
+                  try {
+                    results.set(task, body.run(communicator));
+                  } catch (Throwable e) {
+                    failures.set(task, e);
+                    first.compareAndSet(null, e);
+                    communicator.abort(e);
+                  }
                 }
               },
               "rankfold-task-" + task);

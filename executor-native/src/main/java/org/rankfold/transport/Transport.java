@@ -11,7 +11,8 @@ import org.rankfold.view.View;
  *
  * <p>A call runs as: {@link #publish} by everybody, {@link #recordOf} until all are there, then for
  * mapped pairs {@link #enter}, work in each other's memory, {@link #leave}, {@link #hasLeft} until
- * all are out; for staged pairs {@link #offer}, {@link #poll}, {@link #isFlushed}.
+ * all are out; for staged pairs {@link #offer}, {@link #poll}, {@link #isFlushed}. A staged peer
+ * may be one call ahead: its deliveries of the next call come out of {@link #poll} too.
  */
 public interface Transport extends AutoCloseable {
   /**
@@ -165,6 +166,64 @@ public interface Transport extends AutoCloseable {
    * @return true when nothing is borrowed
    */
   boolean isFlushed();
+
+  /**
+   * Whether looking for news costs so little that a waiting task may look thousands of times before
+   * it lets others have the core.
+   *
+   * @return false when a look is a system call
+   */
+  default boolean isLookCheap() {
+    return true;
+  }
+
+  /** Where the bytes of a delivery belong, for transports that can put them there themselves. */
+  @FunctionalInterface
+  interface Landing {
+    /**
+     * The place of a delivery that is about to arrive.
+     *
+     * @param sender a task
+     * @param tag what the bytes are
+     * @return the place, or null when they must go to a slot
+     */
+    View placeOf(int sender, DeliveryTag tag);
+  }
+
+  /**
+   * Allows the transport to write deliveries where they belong, inside {@link #poll} only, instead
+   * of to a slot; such a delivery's view is its place. By default a transport uses slots.
+   *
+   * @param landing where deliveries belong, or null to end the permission
+   */
+  default void land(Landing landing) {}
+
+  /**
+   * Lets go of every source taken by {@link #offer} and of every place of a {@link Landing}, at
+   * once; for a call that failed, after the latch tripped. Nothing can be sent afterwards.
+   */
+  default void abandon() {}
+
+  /**
+   * Whether a call's first bytes should leave together with its header, before the peers' headers
+   * have come; only for a transport that stages every pair whatever the records say. Their receiver
+   * drops them when the call is refused.
+   *
+   * @return true where a message's way costs more than its bytes; equal on all tasks
+   */
+  default boolean isEager() {
+    return false;
+  }
+
+  /**
+   * Up to which size of an addend every task should send its addends whole to every other and fold
+   * them all itself, which takes one message's time instead of two.
+   *
+   * @return bytes, 0 for never; equal on all tasks
+   */
+  default long smallBytes() {
+    return 0;
+  }
 
   /** Leaves the group in good order; idempotent. Peers see {@link #isClosed}. */
   @Override

@@ -157,6 +157,9 @@ final class HalfLanes extends Lanes<HalfBench> {
   @Override
   void watch(HalfBench bench, int n) {}
 
+  @Override
+  void watch4(HalfBench bench) {}
+
   /** Rounding makes NaNs canonical. */
   @Override
   boolean isAlarmed(HalfBench bench) {

@@ -126,6 +126,9 @@ final class IntLanes extends Lanes<int[]> {
   void watch(int[] s, int n) {}
 
   @Override
+  void watch4(int[] s) {}
+
+  @Override
   boolean isAlarmed(int[] s) {
     return false;
   }

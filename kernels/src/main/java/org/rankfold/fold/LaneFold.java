@@ -11,6 +11,8 @@ import org.rankfold.view.View;
 public final class LaneFold implements Fold {
   private final Lanes<float[]> f32 = new FloatLanes();
   private final Lanes<double[]> f64 = new DoubleLanes();
+  private final LevelLoops<float[]> f32Level = new FloatLevelLoops();
+  private final LevelLoops<double[]> f64Level = new DoubleLevelLoops();
   private final Lanes<int[]> i32 = new IntLanes();
   private final Lanes<long[]> i64 = new LongLanes();
   private final Lanes<HalfBench> f16;
@@ -28,12 +30,22 @@ public final class LaneFold implements Fold {
     FoldArguments.checkOnHost(contract, addends, outs);
     SubnormalGuard.check();
     switch (contract.dtype()) {
-      case F32 -> run(f32, contract, addends, outs);
-      case F64 -> run(f64, contract, addends, outs);
+      case F32 -> run(f32, f32Level, contract, addends, outs);
+      case F64 -> run(f64, f64Level, contract, addends, outs);
       case F16 -> run(f16, contract, addends, outs);
       case BF16 -> run(bf16, contract, addends, outs);
       case I32 -> run(i32, contract, addends, outs);
       case I64 -> run(i64, contract, addends, outs);
+    }
+  }
+
+  private static <A> void run(
+      Lanes<A> lanes, LevelLoops<A> level, ReduceContract contract, View[] addends, View[] outs) {
+    LevelFold<A> fold = LevelFold.of(lanes, level, contract, addends, outs);
+    if (fold != null) {
+      fold.run((int) addends[0].count());
+    } else {
+      run(lanes, contract, addends, outs);
     }
   }
 

@@ -77,6 +77,9 @@ abstract class Lanes<B> {
   /** Watches slot 0: remembers whether it may have a NaN. */
   abstract void watch(B bench, int n);
 
+  /** Watches slots 0 to 3, all of them whole blocks. */
+  abstract void watch4(B bench);
+
   /**
    * Whether a NaN may have been watched since the last call; infinities that met look the same.
    * False where {@link #store} makes NaNs canonical.

@@ -126,6 +126,9 @@ final class LongLanes extends Lanes<long[]> {
   void watch(long[] s, int n) {}
 
   @Override
+  void watch4(long[] s) {}
+
+  @Override
   boolean isAlarmed(long[] s) {
     return false;
   }

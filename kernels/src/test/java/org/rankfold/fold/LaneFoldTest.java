@@ -108,8 +108,9 @@ class LaneFoldTest {
     long seed = random.nextLong();
     View[] addends = new View[contract.world()];
     View[] copies = new View[contract.world()];
+    int level = random.nextInt(3) == 0 ? random.nextInt(9) : -1;
     for (int r = 0; r < addends.length; r++) {
-      addends[r] = place(dtype, n, random);
+      addends[r] = place(dtype, n, level, random);
       copies[r] = TestMemory.HEAP.view(dtype, n, 0);
       OracleInputs.fill(addends[r], kind, seed, r, 0);
       addends[r].copyTo(copies[r]);
@@ -120,7 +121,7 @@ class LaneFoldTest {
     View[] outs = new View[1 + random.nextInt(3)];
     int inPlace = -1;
     for (int i = 0; i < outs.length; i++) {
-      outs[i] = place(dtype, n, random);
+      outs[i] = place(dtype, n, i == 1 ? -1 : level, random);
     }
     if (random.nextBoolean()) {
       inPlace = random.nextInt(addends.length);
@@ -145,7 +146,11 @@ class LaneFoldTest {
     }
   }
 
-  private static View place(DType dtype, int n, SplittableRandom random) {
+  /** In an array at element {@code level}, or anywhere when that is negative. */
+  private static View place(DType dtype, int n, int level, SplittableRandom random) {
+    if (level >= 0) {
+      return TestMemory.heap(dtype, n, level);
+    }
     return random.nextBoolean()
         ? TestMemory.heap(dtype, n, random.nextInt(9))
         : TestMemory.direct(dtype, n, random.nextInt(17));

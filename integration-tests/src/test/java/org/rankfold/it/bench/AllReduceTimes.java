@@ -38,18 +38,23 @@ public final class AllReduceTimes {
     LoopbackGroup.run(
         tasks,
         communicator -> {
-          for (long bytes : sizes) {
-            int n = Math.toIntExact(bytes / Float.BYTES);
-            double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
-            double[] slowest = {us};
-            communicator.allReduce(
-                ReduceOp.MAX, FoldOrder.RANK_LEFT, List.of(View.of(slowest)), View.of(slowest));
-            if (communicator.info().task() == 0) {
-              System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
-            }
-          }
+          time(communicator, direct, sizes);
           return null;
         });
+  }
+
+  /** Times every size; task 0 prints. */
+  static void time(Communicator communicator, boolean direct, long[] sizes) {
+    for (long bytes : sizes) {
+      int n = Math.toIntExact(bytes / Float.BYTES);
+      double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
+      double[] slowest = {us};
+      communicator.allReduce(
+          ReduceOp.MAX, FoldOrder.RANK_LEFT, List.of(View.of(slowest)), View.of(slowest));
+      if (communicator.info().task() == 0) {
+        System.out.printf(Locale.ROOT, "%d %.2f%n", bytes, slowest[0]);
+      }
+    }
   }
 
   private static double overArrays(Communicator communicator, int n) {

@@ -35,6 +35,7 @@ public final class BarrierBootstrap {
   private final MemoryPlan memory;
   private RankTable table;
   private GroupConfig config;
+  private String address = "";
 
   private BarrierBootstrap(
       BarrierTaskContext context, int world, ConfigSource source, MemoryPlan memory) {
@@ -104,6 +105,9 @@ public final class BarrierBootstrap {
       ProcessPoison.PROCESS.requireClean();
       ConfigKeys.all().forEach(key -> key.of(source));
       config = GroupConfig.of(source);
+      if (ProcessListener.isNeeded(config)) {
+        address = ProcessListener.PROCESS.address(source);
+      }
       return null;
     } catch (RuntimeException | Error e) {
       return e;
@@ -119,6 +123,7 @@ public final class BarrierBootstrap {
         SparkEnv.get().executorId(),
         SparkEnv.get().blockManager().blockManagerId().host(),
         ProcessIdentity.OWN,
+        address,
         gpus == null ? List.of() : List.of(gpus.addresses()),
         Versions.own(),
         MemoryLimits.own(),

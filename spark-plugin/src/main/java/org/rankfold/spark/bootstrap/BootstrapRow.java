@@ -4,6 +4,7 @@ package org.rankfold.spark.bootstrap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
@@ -16,6 +17,7 @@ import org.rankfold.errors.ErrorCode;
  * @param executor Spark's executor id
  * @param host as Spark names it
  * @param process which process
+ * @param address where the process listens for peers, as {@code IP port}, or empty when it does not
  * @param devices addresses of the GPUs Spark assigned to the task
  * @param versions what it runs on
  * @param memory what the process may still take
@@ -30,6 +32,7 @@ record BootstrapRow(
     String executor,
     String host,
     ProcessIdentity process,
+    String address,
     List<String> devices,
     Versions versions,
     MemoryLimits memory,
@@ -58,6 +61,7 @@ record BootstrapRow(
     fields.put("pidNamespace", process.pidNamespace());
     fields.put("pid", process.pid());
     fields.put("startNonce", process.startNonce());
+    fields.put("address", address);
     fields.put("devices", String.join(",", devices));
     fields.put("rankfold", versions.rankfold());
     fields.put("contract", versions.contract());
@@ -104,6 +108,7 @@ record BootstrapRow(
               fields.get("pidNamespace"),
               Long.parseLong(fields.get("pid")),
               fields.get("startNonce")),
+          Objects.requireNonNull(fields.get("address")),
           devices.isEmpty() ? List.of() : List.of(devices.split(",", -1)),
           new Versions(
               fields.get("rankfold"),

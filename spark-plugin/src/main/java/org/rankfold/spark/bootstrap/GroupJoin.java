@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.spark.bootstrap;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.rankfold.collective.Communicator;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.group.GroupConfig;
+import org.rankfold.group.GroupSpec;
 import org.rankfold.group.ProcessGroups;
+import org.rankfold.group.TcpGroups;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.RankTable;
+import org.rankfold.wire.GroupSecret;
 
 /** The one place that decides which transport joins the tasks, from where they live. */
 final class GroupJoin {
@@ -26,7 +30,8 @@ final class GroupJoin {
    * @param own this task's
    * @param source settings, Spark's too
    * @return the communicator, owned by the caller
-   * @throws CollectiveException UNSUPPORTED when tasks live in several processes
+   * @throws CollectiveException UNSUPPORTED when the transport asked for cannot join the tasks, or
+   *     cannot encrypt as Spark was told to
    */
   static Communicator join(
       String epoch,
@@ -35,8 +40,11 @@ final class GroupJoin {
       GroupConfig config,
       ConfigSource source,
       CollectiveMetrics metrics) {
-    requireOneProcess(rows, source);
     RankTable table = new RankTable(own.world(), rows.size());
+    if (isTcp(rows, config)) {
+      GroupSpec spec = spec(epoch, rows, own, table, source);
+      return TcpGroups.open(ProcessListener.PROCESS.listener(), spec, source, metrics);
+    }
     try {
       return ProcessGroups.PROCESS.join(epoch, table, own.task(), config, metrics);
     } catch (CollectiveException e) {
@@ -46,25 +54,35 @@ final class GroupJoin {
     }
   }
 
-  static void requireOneProcess(List<BootstrapRow> rows, ConfigSource source) {
+  /** Whether bytes must leave the process; refuses when they must and may not. */
+  static boolean isTcp(List<BootstrapRow> rows, GroupConfig config) {
     BootstrapRow first = rows.get(0);
-    if (rows.stream().allMatch(row -> row.process().equals(first.process()))) {
-      return;
-    }
-    StringBuilder where = new StringBuilder();
-    for (BootstrapRow row : rows) {
-      where.append(where.length() == 0 ? "" : ", ").append(row.describe());
-    }
-    StringBuilder text =
-        new StringBuilder("tasks live in several processes: ")
-            .append(where)
-            .append("; this build joins tasks of one JVM only: use a local master, or one executor")
-            .append(" with as many cores as tasks");
-    for (String key : WIRE_ENCRYPTION) {
-      if ("true".equals(source.value(key))) {
-        text.append("; ").append(key).append("=true asks for encryption that no transport gives");
+    boolean together = rows.stream().allMatch(row -> row.process().equals(first.process()));
+    if (!together && config.transport().equals("loopback")) {
+      StringBuilder where = new StringBuilder();
+      for (BootstrapRow row : rows) {
+        where.append(where.length() == 0 ? "" : ", ").append(row.describe());
       }
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "spark.rankfold.transport=loopback joins tasks of one JVM, but these live in several: %s",
+          where);
     }
-    throw CollectiveException.usage(ErrorCode.UNSUPPORTED, "%s", text);
+    return !together || config.transport().equals("tcp");
+  }
+
+  private static GroupSpec spec(
+      String epoch,
+      List<BootstrapRow> rows,
+      BootstrapRow own,
+      RankTable table,
+      ConfigSource source) {
+    byte[] secret = rows.get(0).secret().getBytes(StandardCharsets.US_ASCII);
+    return new GroupSpec(
+        new GroupSecret(epoch, secret),
+        table,
+        own.task(),
+        rows.stream().map(row -> ProcessListener.parse(row.address())).toList(),
+        WIRE_ENCRYPTION.stream().anyMatch(key -> "true".equals(source.value(key))));
   }
 }

@@ -6,14 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.GroupConfig;
 import org.rankfold.spark.bootstrap.BootstrapRow.RowFailure;
 
 class BootstrapRowTest {
-  private static final ConfigSource ENCRYPTED =
-      key -> key.equals("spark.ssl.rpc.enabled") ? "true" : null;
+  private static final GroupConfig AUTO = GroupConfig.of(key -> null);
+  private static final GroupConfig LOOPBACK =
+      GroupConfig.of(key -> key.equals("spark.rankfold.transport") ? "loopback" : null);
 
   private static BootstrapRow row(int task, int world, long pid, RowFailure failure) {
     return row(task, world, pid, new Versions("1.0", 1, "17.0.15", "4.2.0"), failure);
@@ -28,6 +29,7 @@ class BootstrapRowTest {
         "e" + task,
         "host-" + task,
         new ProcessIdentity("boot", "pid:[4026531836]", pid, "nonce"),
+        "10.0.0.1 4711",
         List.of("10", "11"),
         versions,
         new MemoryLimits(1, 2, -1),
@@ -106,16 +108,18 @@ class BootstrapRowTest {
   }
 
   @Test
-  void shouldSayWhoLivesWhereWhenTasksLiveInSeveralProcesses() {
+  void shouldSayWhoLivesWhereWhenLoopbackCannotJoinSeveralProcesses() {
     List<BootstrapRow> rows = List.of(row(0, 8, 1, null), row(1, 8, 2, null));
-    CollectiveException e = thrownBy(() -> GroupJoin.requireOneProcess(rows, ENCRYPTED));
+    CollectiveException e = thrownBy(() -> GroupJoin.isTcp(rows, LOOPBACK));
     assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED);
     assertThat(e)
         .hasMessageContaining("task 0 (executor e0, host host-0, pid 1")
         .hasMessageContaining("task 1 (executor e1, host host-1, pid 2")
-        .hasMessageContaining("one JVM only")
-        .hasMessageContaining("spark.ssl.rpc.enabled=true");
-    GroupJoin.requireOneProcess(List.of(row(0, 8, 7, null), row(1, 8, 7, null)), ENCRYPTED);
+        .hasMessageContaining("transport=loopback joins tasks of one JVM");
+    List<BootstrapRow> together = List.of(row(0, 8, 7, null), row(1, 8, 7, null));
+    assertThat(GroupJoin.isTcp(together, LOOPBACK)).isFalse();
+    assertThat(GroupJoin.isTcp(together, AUTO)).isFalse();
+    assertThat(GroupJoin.isTcp(rows, AUTO)).isTrue();
   }
 
   @Test
