@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Whether bin/rankfold composes the command it says. No class of Rankfold is needed here. */
+package org.rankfold.it.launcher;
