@@ -26,6 +26,11 @@ abstract class Groups {
   /** Forms a group that adds with a fold, runs a body on every task and closes it. */
   abstract <R> List<R> run(int world, int tasks, Duration timeout, Fold fold, RankBody<R> body);
 
+  /** Whether tasks of one process see each other's views, and so memory that two of them bring. */
+  boolean comparesTasksMemory() {
+    return true;
+  }
+
   <R> List<R> run(int world, int tasks, Duration timeout, RankBody<R> body) {
     return run(world, tasks, timeout, Folds.fastest(), body);
   }

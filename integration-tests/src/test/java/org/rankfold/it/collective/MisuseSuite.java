@@ -3,6 +3,7 @@ package org.rankfold.it.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -208,6 +209,7 @@ abstract class MisuseSuite {
 
   @Test
   void shouldRefuseAnArrayThatTwoTasksBring() {
+    assumeTrue(groups().comparesTasksMemory(), "views don't travel to other processes");
     float[] shared = new float[N];
     refused(
         ErrorCode.ALIASED_VIEWS,
