@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.Communicators;
+import org.rankfold.cuda.CudaDevice;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineSettings;
 import org.rankfold.errors.CollectiveException;
@@ -51,6 +52,8 @@ public final class LoopbackGroup {
     R run(Communicator communicator) throws Exception;
   }
 
+  private static final int NO_DEVICE = -1;
+
   private final RankTable table;
   private final PathRule pathRule;
   private final DeliveryOrder deliveryOrder;
@@ -58,6 +61,7 @@ public final class LoopbackGroup {
   private final EngineSettings settings;
   private final Fold fold;
   private final ProcessPoison poison;
+  private final int device;
 
   private LoopbackGroup(
       RankTable table,
@@ -66,7 +70,8 @@ public final class LoopbackGroup {
       DeliveryFault fault,
       EngineSettings settings,
       Fold fold,
-      ProcessPoison poison) {
+      ProcessPoison poison,
+      int device) {
     this.table = table;
     this.pathRule = pathRule;
     this.deliveryOrder = deliveryOrder;
@@ -74,6 +79,7 @@ public final class LoopbackGroup {
     this.settings = settings;
     this.fold = fold;
     this.poison = poison;
+    this.device = device;
   }
 
   /**
@@ -93,7 +99,8 @@ public final class LoopbackGroup {
         DeliveryFault.NONE,
         defaults.engine(),
         defaults.fold(),
-        ProcessPoison.PROCESS);
+        ProcessPoison.PROCESS,
+        NO_DEVICE);
   }
 
   /**
@@ -103,7 +110,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup path(PathRule rule) {
-    return new LoopbackGroup(table, rule, deliveryOrder, fault, settings, fold, poison);
+    return new LoopbackGroup(table, rule, deliveryOrder, fault, settings, fold, poison, device);
   }
 
   /**
@@ -113,7 +120,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup delivery(DeliveryOrder order) {
-    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison);
+    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison, device);
   }
 
   /**
@@ -123,7 +130,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fault(DeliveryFault newFault) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, newFault, settings, fold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, newFault, settings, fold, poison, device);
   }
 
   /**
@@ -133,7 +141,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fold(Fold newFold) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, newFold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, newFold, poison, device);
   }
 
   /**
@@ -143,7 +152,19 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup poison(ProcessPoison newPoison) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, fold, newPoison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, newPoison, device);
+  }
+
+  /**
+   * Lets every task allocate on a device, all on the same one.
+   *
+   * @param ordinal the device's number in this process
+   * @return a plan that differs in this only
+   */
+  public LoopbackGroup device(int ordinal) {
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, poison, ordinal);
   }
 
   /**
@@ -170,7 +191,8 @@ public final class LoopbackGroup {
   }
 
   private LoopbackGroup settings(EngineSettings newSettings) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, newSettings, fold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, newSettings, fold, poison, device);
   }
 
   /**
@@ -239,7 +261,11 @@ public final class LoopbackGroup {
   private Communicator communicator(LoopbackHub hub, int task) {
     Engine engine =
         new Engine(table, task, hub.join(task), fold, settings, CollectiveMetrics.NONE, poison);
-    return Communicators.over(engine, table, task);
+    Communicator communicator = Communicators.over(engine, table, task);
+    if (device != NO_DEVICE) {
+      Communicators.use(communicator, CudaDevice.of(device));
+    }
+    return communicator;
   }
 
   private static void join(List<Thread> threads) {
