@@ -16,6 +16,8 @@ import org.rankfold.fold.Fold;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.RankTable;
+import org.rankfold.transport.cudapeer.CopyHub;
+import org.rankfold.transport.cudapeer.CopyOptions;
 import org.rankfold.transport.loopback.DeliveryFault;
 import org.rankfold.transport.loopback.DeliveryOrder;
 import org.rankfold.transport.loopback.LoopbackHub;
@@ -62,6 +64,7 @@ public final class LoopbackGroup {
   private final Fold fold;
   private final ProcessPoison poison;
   private final int device;
+  private final CopyOptions copies;
 
   private LoopbackGroup(
       RankTable table,
@@ -71,7 +74,8 @@ public final class LoopbackGroup {
       EngineSettings settings,
       Fold fold,
       ProcessPoison poison,
-      int device) {
+      int device,
+      CopyOptions copies) {
     this.table = table;
     this.pathRule = pathRule;
     this.deliveryOrder = deliveryOrder;
@@ -80,6 +84,7 @@ public final class LoopbackGroup {
     this.fold = fold;
     this.poison = poison;
     this.device = device;
+    this.copies = copies;
   }
 
   /**
@@ -100,7 +105,8 @@ public final class LoopbackGroup {
         defaults.engine(),
         defaults.fold(),
         ProcessPoison.PROCESS,
-        NO_DEVICE);
+        NO_DEVICE,
+        null);
   }
 
   /**
@@ -110,7 +116,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup path(PathRule rule) {
-    return new LoopbackGroup(table, rule, deliveryOrder, fault, settings, fold, poison, device);
+    return new LoopbackGroup(
+        table, rule, deliveryOrder, fault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -120,7 +127,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup delivery(DeliveryOrder order) {
-    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison, device);
+    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -131,7 +138,7 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup fault(DeliveryFault newFault) {
     return new LoopbackGroup(
-        table, pathRule, deliveryOrder, newFault, settings, fold, poison, device);
+        table, pathRule, deliveryOrder, newFault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -142,7 +149,7 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup fold(Fold newFold) {
     return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, settings, newFold, poison, device);
+        table, pathRule, deliveryOrder, fault, settings, newFold, poison, device, copies);
   }
 
   /**
@@ -153,7 +160,7 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup poison(ProcessPoison newPoison) {
     return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, settings, fold, newPoison, device);
+        table, pathRule, deliveryOrder, fault, settings, fold, newPoison, device, copies);
   }
 
   /**
@@ -164,7 +171,19 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup device(int ordinal) {
     return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, settings, fold, poison, ordinal);
+        table, pathRule, deliveryOrder, fault, settings, fold, poison, ordinal, copies);
+  }
+
+  /**
+   * Moves device memory by copies between the tasks, as between devices that do not reach each
+   * other, instead of folding it where it lies. Needs {@link #device}.
+   *
+   * @param options in which order
+   * @return a plan that differs in this only
+   */
+  public LoopbackGroup copies(CopyOptions options) {
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, poison, device, options);
   }
 
   /**
@@ -192,7 +211,7 @@ public final class LoopbackGroup {
 
   private LoopbackGroup settings(EngineSettings newSettings) {
     return new LoopbackGroup(
-        table, pathRule, deliveryOrder, fault, newSettings, fold, poison, device);
+        table, pathRule, deliveryOrder, fault, newSettings, fold, poison, device, copies);
   }
 
   /**
@@ -222,6 +241,7 @@ public final class LoopbackGroup {
     LoopbackHub hub =
         new LoopbackHub(
             table, new LoopbackOptions(pathRule, deliveryOrder, settings.chunkBytes(), fault));
+    CopyHub copyHub = copies == null ? null : new CopyHub(table.tasks(), copies);
     List<R> results = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
@@ -232,7 +252,7 @@ public final class LoopbackGroup {
     }
     for (int t = 0; t < table.tasks(); t++) {
       int task = t;
-      Communicator communicator = communicator(hub, task);
+      Communicator communicator = communicator(hub, copyHub, task);
       Thread thread =
           new Thread(
               () -> {
@@ -258,12 +278,17 @@ public final class LoopbackGroup {
     return results;
   }
 
-  private Communicator communicator(LoopbackHub hub, int task) {
+  private Communicator communicator(LoopbackHub hub, CopyHub copyHub, int task) {
     Engine engine =
         new Engine(table, task, hub.join(task), fold, settings, CollectiveMetrics.NONE, poison);
     Communicator communicator = Communicators.over(engine, table, task);
     if (device != NO_DEVICE) {
       Communicators.use(communicator, CudaDevice.of(device));
+      if (copyHub != null) {
+        Communicators.attach(
+            communicator,
+            copyHub.join(task, CudaDevice.of(device), settings.collectiveTimeoutNs(), hub.latch()));
+      }
     }
     return communicator;
   }
