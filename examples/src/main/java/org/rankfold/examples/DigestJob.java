@@ -12,6 +12,8 @@ import org.rankfold.digest.BitDigest;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.OracleInputs;
 import org.rankfold.memory.Arena;
+import org.rankfold.memory.DeviceBuffer;
+import org.rankfold.view.DeviceView;
 import org.rankfold.view.View;
 
 /**
@@ -27,7 +29,9 @@ public final class DigestJob {
     /** Direct buffers. */
     DIRECT,
     /** Arenas of the communicator, which a transport may map. */
-    ARENA
+    ARENA,
+    /** Memory of the task's GPU. */
+    DEVICE
   }
 
   private DigestJob() {}
@@ -46,31 +50,48 @@ public final class DigestJob {
   public static String digest(Communicator communicator, GoldenRow row, Memory memory) {
     CommunicatorInfo info = communicator.info();
     ReduceContract contract = row.contract();
-    List<Arena> arenas = new ArrayList<>();
+    List<Runnable> owned = new ArrayList<>();
     try {
       List<View> addends = new ArrayList<>();
       for (int r = 0; r < info.rankCount(); r++) {
-        View addend = view(communicator, contract.dtype(), row.n(), memory, arenas);
-        OracleInputs.fill(addend, row.kind(), row.seed(), info.firstRank() + r, 0);
+        View addend = view(communicator, contract.dtype(), row.n(), memory, owned);
+        fill(addend, row, info.firstRank() + r);
         addends.add(addend);
       }
-      View out = view(communicator, contract.dtype(), row.n(), memory, arenas);
+      View out = view(communicator, contract.dtype(), row.n(), memory, owned);
       communicator.allReduce(contract.op(), contract.order(), addends, out);
       return BitDigest.of(out);
     } finally {
-      arenas.forEach(Arena::close);
+      owned.forEach(Runnable::run);
+    }
+  }
+
+  /** A device's memory is filled by way of an array. */
+  private static void fill(View addend, GoldenRow row, int rank) {
+    View host =
+        addend instanceof DeviceView
+            ? heap(addend.dtype(), Math.toIntExact(addend.count()))
+            : addend;
+    OracleInputs.fill(host, row.kind(), row.seed(), rank, 0);
+    if (host != addend) {
+      host.copyTo(addend);
     }
   }
 
   private static View view(
-      Communicator communicator, DType dtype, long n, Memory memory, List<Arena> arenas) {
+      Communicator communicator, DType dtype, long n, Memory memory, List<Runnable> owned) {
     return switch (memory) {
       case HEAP -> heap(dtype, Math.toIntExact(n));
       case DIRECT -> View.of(ByteBuffer.allocateDirect(Math.toIntExact(n * dtype.bytes())), dtype);
       case ARENA -> {
         Arena arena = communicator.allocate(dtype, n);
-        arenas.add(arena);
+        owned.add(arena::close);
         yield arena.view();
+      }
+      case DEVICE -> {
+        DeviceBuffer buffer = communicator.allocateOnDevice(dtype, n);
+        owned.add(buffer::close);
+        yield buffer.view();
       }
     };
   }
