@@ -20,6 +20,7 @@ import org.rankfold.digest.GoldenTable;
 import org.rankfold.digest.InputKind;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.GroupConfig;
 import org.rankfold.transport.RankTable;
 import picocli.CommandLine.Command;
@@ -96,9 +97,21 @@ final class DigestCommand implements Callable<Integer> {
   private String transport;
 
   @Option(
+      names = "--device",
+      description = "What tasks fold on: cpu, gpu (default: cpu).")
+  private String device;
+
+  @Option(
+      names = "--device-transport",
+      paramLabel = "NAME",
+      description = "What moves device memory: auto, host, nccl.")
+  private String deviceTransport;
+
+  @Option(
       names = "--memory",
-      defaultValue = "heap",
-      description = "Where addends lie: heap, direct, arena (default: ${DEFAULT-VALUE}).")
+      description =
+          "Where addends lie: heap, direct, arena, device (default: heap, device with --device"
+              + " gpu).")
   private DigestJob.Memory memory;
 
   @Option(
@@ -117,11 +130,18 @@ final class DigestCommand implements Callable<Integer> {
     Map<String, String> settings = settings();
     List<GoldenRow> rows = checked(this::rows);
     try (SparkSession session = spark.session("digest")) {
-      DigestStage stage = new DigestStage(spark, session, settings, memory);
+      DigestStage stage = new DigestStage(spark, session, settings, where());
       DigestReport report =
           new DigestReport(spec.commandLine().getOut(), spec.commandLine().getErr());
       return golden == null ? report.one(stage, rows.get(0)) : report.table(stage, rows);
     }
+  }
+
+  private DigestJob.Memory where() {
+    if (memory != null) {
+      return memory;
+    }
+    return "gpu".equals(device) ? DigestJob.Memory.DEVICE : DigestJob.Memory.HEAP;
   }
 
   private List<GoldenRow> rows() {
@@ -180,7 +200,10 @@ final class DigestCommand implements Callable<Integer> {
     put(settings, ConfigKeys.DELIVERY, delivery);
     put(settings, ConfigKeys.CHUNK_BYTES, chunkBytes);
     put(settings, ConfigKeys.TRANSPORT, transport);
+    put(settings, ConfigKeys.DEVICE, device);
+    put(settings, ConfigKeys.DEVICE_TRANSPORT, deviceTransport);
     checked(() -> GroupConfig.of(settings::get));
+    checked(() -> DeviceConfig.of(settings::get));
     return settings;
   }
 
