@@ -96,9 +96,7 @@ final class DigestCommand implements Callable<Integer> {
   @Option(names = "--transport", paramLabel = "NAME", description = "What moves bytes.")
   private String transport;
 
-  @Option(
-      names = "--device",
-      description = "What tasks fold on: cpu, gpu (default: cpu).")
+  @Option(names = "--device", description = "What tasks fold on: cpu, gpu (default: cpu).")
   private String device;
 
   @Option(
@@ -112,7 +110,7 @@ final class DigestCommand implements Callable<Integer> {
       description =
           "Where addends lie: heap, direct, arena, device (default: heap, device with --device"
               + " gpu).")
-  private DigestJob.Memory memory;
+  private MemoryKind memory;
 
   @Option(
       names = "--golden",
@@ -137,11 +135,11 @@ final class DigestCommand implements Callable<Integer> {
     }
   }
 
-  private DigestJob.Memory where() {
+  private MemoryKind where() {
     if (memory != null) {
       return memory;
     }
-    return "gpu".equals(device) ? DigestJob.Memory.DEVICE : DigestJob.Memory.HEAP;
+    return "gpu".equals(device) ? MemoryKind.DEVICE : MemoryKind.HEAP;
   }
 
   private List<GoldenRow> rows() {

@@ -23,7 +23,7 @@ class DigestJobTest {
 
   @ParameterizedTest
   @EnumSource
-  void shouldGiveTheOraclesDigestsOnEveryTask(DigestJob.Memory memory) {
+  void shouldGiveTheOraclesDigestsOnEveryTask(MemoryKind memory) {
     for (GoldenRow row : ROWS) {
       int world = row.contract().world();
       int tasks = Math.min(3, world);
@@ -51,7 +51,7 @@ class DigestJobTest {
                         DigestJob.digest(
                             communicator,
                             communicator.info().task() == 0 ? one : other,
-                            DigestJob.Memory.HEAP)))
+                            MemoryKind.HEAP)))
         .isInstanceOfSatisfying(
             CollectiveException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.CONTRACT_MISMATCH));

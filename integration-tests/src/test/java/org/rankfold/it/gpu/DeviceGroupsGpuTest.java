@@ -24,6 +24,7 @@ import org.rankfold.digest.GoldenTable;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.examples.DigestJob;
+import org.rankfold.examples.MemoryKind;
 import org.rankfold.group.LoopbackGroup;
 import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.transport.DeliveryTag;
@@ -161,9 +162,7 @@ class DeviceGroupsGpuTest {
                         DigestJob.digest(
                             communicator,
                             row,
-                            communicator.info().task() == 1
-                                ? DigestJob.Memory.HEAP
-                                : DigestJob.Memory.DEVICE));
+                            communicator.info().task() == 1 ? MemoryKind.HEAP : MemoryKind.DEVICE));
         if (!digests.stream().allMatch(row.sha256()::equals)) {
           wrong.add(way + " " + row.describe());
         }
@@ -291,6 +290,6 @@ class DeviceGroupsGpuTest {
   }
 
   private static List<String> digests(LoopbackGroup group, GoldenRow row) {
-    return group.run(communicator -> DigestJob.digest(communicator, row, DigestJob.Memory.DEVICE));
+    return group.run(communicator -> DigestJob.digest(communicator, row, MemoryKind.DEVICE));
   }
 }

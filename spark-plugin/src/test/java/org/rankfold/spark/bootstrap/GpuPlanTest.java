@@ -24,8 +24,7 @@ class GpuPlanTest {
 
   private static String refusal(List<GpuSeat> seats, boolean isEncrypted) {
     CollectiveException refused =
-        catchThrowableOfType(
-            CollectiveException.class, () -> GpuPlan.of(seats, NCCL, isEncrypted));
+        catchThrowableOfType(CollectiveException.class, () -> GpuPlan.of(seats, NCCL, isEncrypted));
     assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
     GpuPlan plan = GpuPlan.of(seats, AUTO, isEncrypted);
     assertThat(plan.isNccl()).isFalse();
@@ -76,8 +75,7 @@ class GpuPlanTest {
   void shouldStayOnTheHostWhenToldToOrAlone() {
     DeviceConfig host = new DeviceConfig(true, "host", false, false);
     assertThat(GpuPlan.of(seats("b", "0000:43:00.0", 22809), host, false).isNccl()).isFalse();
-    assertThat(
-            GpuPlan.of(List.of(seat(0, "p", "a", "0000:1b:00.0", 0)), NCCL, false).isNccl())
+    assertThat(GpuPlan.of(List.of(seat(0, "p", "a", "0000:1b:00.0", 0)), NCCL, false).isNccl())
         .isFalse();
   }
 
