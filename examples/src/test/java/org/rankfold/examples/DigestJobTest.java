@@ -22,7 +22,7 @@ class DigestJobTest {
       GoldenTable.builtIn().stream().filter(row -> row.n() < 3000).toList();
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEVICE")
   void shouldGiveTheOraclesDigestsOnEveryTask(MemoryKind memory) {
     for (GoldenRow row : ROWS) {
       int world = row.contract().world();
@@ -33,6 +33,18 @@ class DigestJobTest {
               .run(communicator -> DigestJob.digest(communicator, row, memory));
       assertThat(digests).as(row.describe()).isEqualTo(Collections.nCopies(tasks, row.sha256()));
     }
+  }
+
+  @Test
+  void shouldNameTheSettingWhenTheGroupHasNoDevices() {
+    assertThatThrownBy(
+            () ->
+                LoopbackGroup.run(
+                    3,
+                    communicator -> DigestJob.digest(communicator, ROWS.get(0), MemoryKind.DEVICE)))
+        .isInstanceOfSatisfying(
+            CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+        .hasMessageContaining("spark.rankfold.device=gpu");
   }
 
   @Test
