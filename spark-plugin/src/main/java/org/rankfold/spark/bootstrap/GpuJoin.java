@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.spark.bootstrap;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.rankfold.collective.Communicator;
-import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.NcclGroups;
@@ -43,7 +43,9 @@ final class GpuJoin {
         LOG.info("device memory moves by {}: {}", plan.isNccl() ? "NCCL" : "host", plan.reason());
       }
       if (plan.isNccl()) {
-        NcclGroups.attach(communicator, seat.ordinal(), ConfigKeys.CONNECT_TIMEOUT.of(source));
+        InetAddress address =
+            own.address().isEmpty() ? null : ProcessListener.parse(own.address()).getAddress();
+        NcclGroups.attach(communicator, seat.ordinal(), address, source);
       }
       return Optional.of(seat.ordinal());
     } catch (RuntimeException | Error e) {
