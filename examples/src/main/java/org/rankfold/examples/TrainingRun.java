@@ -4,6 +4,7 @@ package org.rankfold.examples;
 import java.io.PrintWriter;
 import java.util.Locale;
 import org.rankfold.spark.train.AdamW;
+import org.rankfold.spark.train.ComputeDevice;
 import org.rankfold.spark.train.EpochReport;
 import org.rankfold.spark.train.KeyedRows;
 import org.rankfold.spark.train.TrainedModel;
@@ -34,6 +35,13 @@ final class TrainingRun {
   @Option(names = "--learning-rate", description = "AdamW's learning rate (default: the job's).")
   private Float learningRate;
 
+  @Option(
+      names = "--device",
+      paramLabel = "cpu|gpu",
+      defaultValue = "cpu",
+      description = "What gradients are computed on; no bit depends on it (default: cpu).")
+  private ComputeDevice device;
+
   TrainingRun() {}
 
   /** What a job trains with when its user says nothing else. */
@@ -60,6 +68,7 @@ final class TrainingRun {
             .epochs(epochs == null ? defaults.epochs() : epochs)
             .optimizer(new AdamW(rate).withWeightDecay(defaults.weightDecay()))
             .seed(seed)
+            .device(device)
             .onEpoch(report -> print(report, out))
             .build()
             .fit(training, heldOut);

@@ -122,6 +122,24 @@ public final class CudaStream implements AutoCloseable {
     CudaWait.until(this::isDone, "work on a stream of " + device.name(), deadline, abort);
   }
 
+  /**
+   * Waits until everything enqueued has been done, for whoever then uses its memory again or frees
+   * it.
+   *
+   * @param timeoutNs when to give up
+   * @throws CollectiveException MEMORY_STILL_BORROWED when the device was not done in time: nobody
+   *     may use that memory again; DEVICE_LOST or DEVICE_CALL_FAILED when the work failed
+   */
+  public void drain(long timeoutNs) {
+    try {
+      await(Deadline.after(System.nanoTime(), timeoutNs), null);
+    } catch (CollectiveException e) {
+      throw e.code() == ErrorCode.TIMEOUT
+          ? new CollectiveException(ErrorCode.MEMORY_STILL_BORROWED, e.getMessage(), e)
+          : e;
+    }
+  }
+
   /** Bytes between any two addresses: host memory must be pinned. */
   void copy(long from, long to, long bytes) {
     device.makeCurrent();
