@@ -46,6 +46,17 @@ public final class ConfigKeys {
               + " bit.",
           ConfigText::sizeBytes);
 
+  /** When sums travel instead of addends. */
+  public static final ConfigKey<String> PARTIALS =
+      new ConfigKey<>(
+          "spark.rankfold.partials",
+          "auto, always, never",
+          "auto",
+          "Whether tasks that host several logical ranks and are staged to all others send sums of"
+              + " their ranks' addends instead of each: along a chain of tasks for RANK_LEFT, of whole"
+              + " subtrees for RANK_TREE. `auto` does where it moves fewer bytes. Never changes a bit.",
+          ConfigText.oneOf("auto", "always", "never"));
+
   /** How long one wait of a call may last. */
   public static final ConfigKey<Long> COLLECTIVE_TIMEOUT =
       new ConfigKey<>(
@@ -191,6 +202,7 @@ public final class ConfigKeys {
           PATH,
           DELIVERY,
           CHUNK_BYTES,
+          PARTIALS,
           COLLECTIVE_TIMEOUT,
           EXIT_TIMEOUT,
           PEER_TIMEOUT,

@@ -8,14 +8,17 @@ package org.rankfold.engine;
  *     1; an element is never split
  * @param collectiveTimeoutNs how long any single wait of a call may last
  * @param exitTimeoutNs how long a failed call waits for peers to leave this task's memory
+ * @param partials when a task of several logical ranks sends sums of theirs
  */
-public record EngineSettings(int chunkBytes, long collectiveTimeoutNs, long exitTimeoutNs) {
+public record EngineSettings(
+    int chunkBytes, long collectiveTimeoutNs, long exitTimeoutNs, PartialsRule partials) {
   /**
    * Checked settings.
    *
    * @param chunkBytes at least 1
    * @param collectiveTimeoutNs above 0
    * @param exitTimeoutNs above 0
+   * @param partials the rule
    */
   public EngineSettings {
     if (chunkBytes < 1) {
@@ -25,5 +28,16 @@ public record EngineSettings(int chunkBytes, long collectiveTimeoutNs, long exit
       throw new IllegalArgumentException(
           "collectiveTimeoutNs=" + collectiveTimeoutNs + " exitTimeoutNs=" + exitTimeoutNs);
     }
+  }
+
+  /**
+   * Settings with {@link PartialsRule#AUTO}.
+   *
+   * @param chunkBytes at least 1
+   * @param collectiveTimeoutNs above 0
+   * @param exitTimeoutNs above 0
+   */
+  public EngineSettings(int chunkBytes, long collectiveTimeoutNs, long exitTimeoutNs) {
+    this(chunkBytes, collectiveTimeoutNs, exitTimeoutNs, PartialsRule.AUTO);
   }
 }

@@ -4,6 +4,7 @@ package org.rankfold.engine;
 import org.rankfold.contract.ReduceContract;
 import org.rankfold.errors.OutState;
 import org.rankfold.fold.Fold;
+import org.rankfold.fold.PartialFold;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.DeliveryTag;
 import org.rankfold.transport.RankTable;
@@ -13,7 +14,8 @@ import org.rankfold.view.View;
 /**
  * All-reduce and reduce-scatter: every task folds its chunks from L views in rank order, read in
  * place from mapped peers and from slots of staged ones; an all-reduce stores each result into the
- * mapped peers' outputs in the same pass and sends it to the staged ones.
+ * mapped peers' outputs in the same pass and sends it to the staged ones. Where tasks host several
+ * logical ranks and all pairs are staged, sums may travel instead: see {@link PartialPlan}.
  */
 final class FoldCall implements CallBody {
   private static final int CHUNKS_AHEAD = 2;
@@ -24,6 +26,7 @@ final class FoldCall implements CallBody {
   private final EngineSettings settings;
 
   private final EarlyDeliveries early;
+  private final PartialScratch scratch = new PartialScratch();
 
   FoldCall(
       Transport transport, Fold fold, Await await, EngineSettings settings, EarlyDeliveries early) {
@@ -36,7 +39,16 @@ final class FoldCall implements CallBody {
 
   @Override
   public Pass of(Call call) {
-    return new FoldPass(call);
+    PartialPlan plan = PartialPlan.of(call.header(), call.table, transport, settings);
+    if (plan == PartialPlan.ADDENDS) {
+      return new FoldPass(call);
+    }
+    PartialFold sums = new PartialFold(call.header().contract(), fold);
+    ExchangeFactory exchanges =
+        (number, placement) -> new StagedExchange(number, call.table, transport, placement, early);
+    return plan == PartialPlan.CHAIN
+        ? new ChainPass(call, sums, scratch, await, settings, exchanges)
+        : new SubtreePass(call, sums, scratch, await, settings, exchanges);
   }
 
   private final class FoldPass implements Pass {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.group;
 
+import java.util.Locale;
 import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.engine.EngineSettings;
+import org.rankfold.engine.PartialsRule;
 import org.rankfold.fold.Fold;
 import org.rankfold.fold.Folds;
 import org.rankfold.fold.cuda.PlacedFold;
@@ -51,7 +53,8 @@ public record GroupConfig(
         new EngineSettings(
             ConfigKeys.CHUNK_BYTES.of(source),
             ConfigKeys.COLLECTIVE_TIMEOUT.of(source),
-            ConfigKeys.EXIT_TIMEOUT.of(source)));
+            ConfigKeys.EXIT_TIMEOUT.of(source),
+            PartialsRule.valueOf(ConfigKeys.PARTIALS.of(source).toUpperCase(Locale.ROOT))));
   }
 
   /**

@@ -10,6 +10,7 @@ import org.rankfold.collective.Communicators;
 import org.rankfold.cuda.CudaDevice;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineSettings;
+import org.rankfold.engine.PartialsRule;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.fold.Fold;
@@ -194,7 +195,8 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup chunkBytes(int bytes) {
     return settings(
-        new EngineSettings(bytes, settings.collectiveTimeoutNs(), settings.exitTimeoutNs()));
+        new EngineSettings(
+            bytes, settings.collectiveTimeoutNs(), settings.exitTimeoutNs(), settings.partials()));
   }
 
   /**
@@ -206,7 +208,20 @@ public final class LoopbackGroup {
    */
   public LoopbackGroup timeouts(Duration collective, Duration exit) {
     return settings(
-        new EngineSettings(settings.chunkBytes(), collective.toNanos(), exit.toNanos()));
+        new EngineSettings(
+            settings.chunkBytes(), collective.toNanos(), exit.toNanos(), settings.partials()));
+  }
+
+  /**
+   * Chooses when sums travel instead of addends; only where all pairs are staged.
+   *
+   * @param rule the rule
+   * @return a plan that differs in this only
+   */
+  public LoopbackGroup partials(PartialsRule rule) {
+    return settings(
+        new EngineSettings(
+            settings.chunkBytes(), settings.collectiveTimeoutNs(), settings.exitTimeoutNs(), rule));
   }
 
   private LoopbackGroup settings(EngineSettings newSettings) {

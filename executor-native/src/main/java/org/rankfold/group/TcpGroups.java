@@ -52,7 +52,8 @@ public final class TcpGroups {
         new EngineSettings(
             options.chunkBytes(),
             config.engine().collectiveTimeoutNs(),
-            config.engine().exitTimeoutNs());
+            config.engine().exitTimeoutNs(),
+            config.engine().partials());
     TcpTransport transport =
         new MeshJoin(listener, spec.secret(), spec.table(), spec.task(), spec.addresses(), options)
             .open();

@@ -216,6 +216,16 @@ public interface Transport extends AutoCloseable {
   }
 
   /**
+   * Whether every pair of tasks is staged in every call, whatever the records say, and deliveries
+   * come in no order but the sender's.
+   *
+   * @return true where the engine may let sums travel instead of addends; equal on all tasks
+   */
+  default boolean stagesAll() {
+    return false;
+  }
+
+  /**
    * Up to which size of an addend every task should send its addends whole to every other and fold
    * them all itself, which takes one message's time instead of two.
    *

@@ -131,6 +131,12 @@ final class LoopbackTransport implements Transport {
   }
 
   @Override
+  public boolean stagesAll() {
+    return hub.options().pathRule() == PathRule.STAGED
+        && hub.options().deliveryOrder().kind() == DeliveryOrder.Kind.ARRIVAL;
+  }
+
+  @Override
   public boolean isFlushed() {
     return true;
   }

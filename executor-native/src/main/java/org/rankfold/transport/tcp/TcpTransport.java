@@ -129,6 +129,11 @@ public final class TcpTransport implements Transport {
   }
 
   @Override
+  public boolean stagesAll() {
+    return true;
+  }
+
+  @Override
   public boolean isEager() {
     return true;
   }
