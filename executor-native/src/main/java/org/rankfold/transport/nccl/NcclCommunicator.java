@@ -2,10 +2,7 @@
 package org.rankfold.transport.nccl;
 
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,7 +49,7 @@ final class NcclCommunicator {
 
   private final ncclConfig_t config = nonBlocking();
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final LastCall last;
   private ncclComm handle;
   private volatile CollectiveException failure;
 
@@ -63,6 +60,7 @@ final class NcclCommunicator {
     this.task = task;
     this.timeouts = timeouts;
     this.latch = latch;
+    this.last = new LastCall(inside, "nccl " + seat(), timeouts.exitNs());
   }
 
   /**
@@ -290,7 +288,7 @@ final class NcclCommunicator {
       end("ncclCommAbort", () -> nccl.ncclCommAbort(handle));
     }
     if (state.get() == State.ABORTED) {
-      awaitEnd("ncclCommAbort");
+      last.await("ncclCommAbort");
     }
   }
 
@@ -316,72 +314,22 @@ final class NcclCommunicator {
       abort();
     } else if (state.compareAndSet(State.OPEN, State.CLOSED)) {
       end("ncclCommDestroy", () -> nccl.ncclCommDestroy(handle));
-      awaitEnd("ncclCommDestroy");
+      last.await("ncclCommDestroy");
     }
     return problem;
   }
 
-  /** On a thread of its own, since these calls block and may hang. */
-  private void end(String call, IntSupplier last) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                if (!inside.tryLock(timeouts.exitNs(), TimeUnit.NANOSECONDS)) {
-                  throw new CollectiveException(
-                      ErrorCode.MEMORY_STILL_BORROWED, "a thread is inside nccl " + seat());
-                }
-                try {
-                  if (handle != null && !handle.isNull()) {
-                    device.makeCurrent();
-                    NcclCheck.success(last.getAsInt(), call);
-                  }
-                  config.close();
-                  cell.close();
-                } finally {
-                  leave();
-                }
-                ended.complete(null);
-              } catch (InterruptedException | RuntimeException | Error e) {
-                ended.completeExceptionally(e);
-              }
-            },
-            "rankfold-nccl-" + (call.endsWith("Abort") ? "abort" : "close"));
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void awaitEnd(String call) {
-    Deadline deadline = Deadline.after(System.nanoTime(), timeouts.exitNs());
-    boolean isInterrupted = false;
-    try {
-      while (true) {
-        try {
-          ended.get(deadline.remainingNs(System.nanoTime()), TimeUnit.NANOSECONDS);
-          return;
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-    } catch (TimeoutException e) {
-      throw stillBorrowed(
-          String.format(Locale.ROOT, "was not done within %.3f s", deadline.budgetSeconds()),
-          call,
-          e);
-    } catch (ExecutionException e) {
-      throw stillBorrowed("failed: " + e.getCause().getMessage(), call, e.getCause());
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private CollectiveException stillBorrowed(String what, String call, Throwable cause) {
-    return new CollectiveException(
-        ErrorCode.MEMORY_STILL_BORROWED,
-        call + " of nccl " + seat() + " " + what + ": peers may still use this device's memory",
-        cause);
+  private void end(String call, IntSupplier body) {
+    last.start(
+        call,
+        () -> {
+          if (handle != null && !handle.isNull()) {
+            device.makeCurrent();
+            NcclCheck.success(body.getAsInt(), call);
+          }
+          config.close();
+          cell.close();
+        });
   }
 
   private String seat() {
