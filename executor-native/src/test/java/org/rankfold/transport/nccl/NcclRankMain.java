@@ -49,7 +49,8 @@ public final class NcclRankMain {
       switch (args[3]) {
         case "golden" -> main.golden();
         case "swapped" -> main.swapped();
-        case "dropped" -> main.dropped();
+        case "dropped" -> main.dropped(true);
+        case "early" -> main.dropped(false);
         case "fault" -> main.fault();
         case "lonely" -> main.lonely();
         case "many" -> main.many(many);
@@ -107,29 +108,40 @@ public final class NcclRankMain {
     System.out.println("ROWS of=" + rows().size() + " wrong=" + wrong);
   }
 
-  /** Waits for a send that never comes, then forms the next group. */
-  private void dropped() throws Exception {
+  /** Waits for a send that never comes, among connected tasks or at first; then the next group. */
+  private void dropped(boolean isConnected) throws Exception {
+    warmUp();
     GoldenRow row = plainRow();
     NcclExchange exchange = rank.open("dropped", tasks, task, 60, latch);
+    if (isConnected) {
+      System.out.println("FIRST " + reaches(exchange, row, Way.GATHER, Fault.NONE));
+    }
     StagedAllReduce call = call(exchange, row, Way.GATHER, task == 1 ? Fault.DROPPED : Fault.NONE);
     NcclRank.fill(call, row, task);
+    System.out.println("RUNNING");
     long startNs = System.nanoTime();
     try {
       call.enqueue();
       call.await(in(3), latch);
       System.out.println("DONE " + BitDigest.of(call.result()).equals(row.sha256()));
     } catch (CollectiveException e) {
-      System.out.println("LOST after_ms=" + millisSince(startNs) + " " + e.code());
+      System.out.println(
+          "LOST after_ms=" + millisSince(startNs) + " " + e.code() + " " + e.getMessage());
     }
     abortAndGoOn(exchange, call, "dropped-next", tasks);
   }
 
-  /** Reduces until a peer is gone, then forms the next group without the last task. */
-  private void fault() throws Exception {
+  /** What a process has once it has used NCCL at all. */
+  private void warmUp() throws Exception {
     try (NcclExchange alone = rank.open("alone-" + task, 1, 0, 60, latch)) {
       alone.check();
     }
     System.out.println("BEFORE " + NcclRank.belongings());
+  }
+
+  /** Reduces until a peer is gone, then forms the next group without the last task. */
+  private void fault() throws Exception {
+    warmUp();
     GoldenRow row = plainRow();
     NcclExchange exchange = rank.open("fault", tasks, task, 60, latch);
     StagedAllReduce call = call(exchange, row, Way.SENDS, Fault.NONE);
@@ -173,12 +185,16 @@ public final class NcclRankMain {
     System.out.println("LEFT " + NcclRank.belongings());
   }
 
-  /** Waits for tasks that never come. */
+  /** Waits for tasks that never come, and makes ids that nobody uses. */
   private void lonely() throws Exception {
-    try (NcclExchange alone = rank.open("alone", 1, 0, 60, latch)) {
-      alone.check();
+    warmUp();
+    for (int i = 0; i < 3; i++) {
+      byte[] id = NcclExchange.uniqueId();
+      NcclExchange.forget(id);
     }
-    System.out.println("BEFORE " + NcclRank.belongings());
+    // The library's thread takes a moment to leave.
+    Thread.sleep(500);
+    System.out.println("FORGOT " + NcclRank.belongings());
     for (int i = 0; i < 3; i++) {
       long startNs = System.nanoTime();
       try {
@@ -188,8 +204,6 @@ public final class NcclRankMain {
         System.out.println("LOST after_ms=" + millisSince(startNs) + " " + e.code());
       }
     }
-    byte[] id = NcclExchange.uniqueId();
-    NcclExchange.forget(id);
     Thread.sleep(500);
     System.out.println("LEFT " + NcclRank.belongings());
   }
@@ -219,11 +233,12 @@ public final class NcclRankMain {
   }
 
   private static String memory() throws IOException {
-    return Files.readAllLines(Path.of("/proc/self/status")).stream()
-        .filter(line -> line.startsWith("VmRSS"))
-        .findFirst()
-        .orElse("VmRSS unknown")
-        .replaceAll("\\s+", " ");
+    String resident =
+        Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter(line -> line.startsWith("VmRSS"))
+            .findFirst()
+            .orElseThrow();
+    return "VmRSS_kb=" + resident.replaceAll("[^0-9]", "");
   }
 
   private boolean reaches(NcclExchange exchange, GoldenRow row, Way way, Fault fault) {

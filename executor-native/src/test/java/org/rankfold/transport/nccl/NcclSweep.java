@@ -41,6 +41,7 @@ public final class NcclSweep {
   private final int task;
   private final AbortLatch latch = new AbortLatch();
   private View firstPrefix;
+  private double enqueuingUs;
 
   private NcclSweep(NcclRank rank, int tasks, int task) {
     this.rank = rank;
@@ -85,10 +86,10 @@ public final class NcclSweep {
     try (NcclExchange exchange = rank.open("sweep", tasks, task, 60, latch)) {
       say("%n%d processes on one GPU, over sockets, time-sliced; f32, RANK_LEFT%n", tasks);
       say(
-          "| bytes | %s us | busbw GB/s | exchange + fold + gather us | busbw GB/s | staged / unordered"
+          "| bytes | %s us | busbw GB/s | exchange + fold + gather us | busbw GB/s | of it enqueuing us | staged / unordered"
               + " | elements that differ | of | first %d elements as at the first size |",
           NcclSum.LABEL, PREFIX);
-      say("|---|---|---|---|---|---|---|---|---|");
+      say("|---|---|---|---|---|---|---|---|---|---|");
       long largest = Long.getLong("rankfold.nccl.largest", Long.MAX_VALUE);
       for (long bytes : BYTES) {
         if (bytes <= largest) {
@@ -132,20 +133,22 @@ public final class NcclSweep {
       int runs = agreedRuns(exchange, System.nanoTime() - startNs);
       double[] us = {Double.MAX_VALUE, Double.MAX_VALUE};
       double[] total = new double[2];
+      enqueuingUs = 0;
       for (int i = 0; i < runs; i++) {
         total[0] += call(() -> sum.enqueue(ours.addend(), theirs, rank.stream), ours);
-        total[1] += call(ours::enqueue, ours);
+        total[1] += call(() -> timed(ours::enqueue), ours);
       }
       us[0] = total[0] / runs;
       us[1] = total[1] / runs;
       double busBytes = 2.0 * (tasks - 1) / tasks * bytes;
       say(
-          "| %,d | %.0f | %.3f | %.0f | %.3f | %.2f | %,d | %,d | %s |",
+          "| %,d | %.0f | %.3f | %.0f | %.3f | %.0f | %.2f | %,d | %,d | %s |",
           bytes,
           us[0],
           busBytes / us[0] / 1e3,
           us[1],
           busBytes / us[1] / 1e3,
+          enqueuingUs / runs,
           us[1] / us[0],
           differ,
           count,
@@ -153,6 +156,12 @@ public final class NcclSweep {
               ? "same"
               : (PREFIX - same(firstPrefix, prefix)) + " differ");
     }
+  }
+
+  private void timed(Runnable enqueue) {
+    long startNs = System.nanoTime();
+    enqueue.run();
+    enqueuingUs += (System.nanoTime() - startNs) / 1e3;
   }
 
   /** Microseconds from the call to its end. */
@@ -181,7 +190,13 @@ public final class NcclSweep {
     DType dtype = addend.dtype();
     long n = Math.min(PERIOD, addend.count());
     View host = NcclRank.host(dtype, n);
-    InputKind kind = dtype.isFloating() ? InputKind.UNIFORM : InputKind.BITS;
+    InputKind kind =
+        switch (dtype) {
+          case F32, F64 -> InputKind.SPREAD;
+          // Spread exponents leave the range of halves.
+          case F16, BF16 -> InputKind.CANCEL;
+          case I32, I64 -> InputKind.BITS;
+        };
     OracleInputs.fill(host, kind, 7, task, 0);
     host.copyTo(addend.slice(0, n));
     for (long have = n; have < addend.count(); have *= 2) {

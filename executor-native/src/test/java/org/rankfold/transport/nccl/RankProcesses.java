@@ -31,7 +31,8 @@ final class RankProcesses implements AutoCloseable {
   void start(int tasks, int task, String scenario, int many) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx2g");
+    // All of the heap at once: what the process grows by later is native memory.
+    command.addAll(List.of("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch"));
     Stream.of("rankfold.cuda.cache", "rankfold.nccl.largest")
         .filter(key -> System.getProperty(key) != null)
         .forEach(key -> command.add("-D" + key + "=" + System.getProperty(key)));

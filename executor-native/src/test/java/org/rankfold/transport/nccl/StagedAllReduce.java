@@ -82,8 +82,11 @@ final class StagedAllReduce implements AutoCloseable {
     long shift = way == Way.SENDS ? (long) SHIFT_ELEMENTS * dtype.bytes() : 0;
     long room = whole * dtype.bytes() + 2 * VECTOR_BYTES;
     this.memory = DeviceMemory.allocate(exchange.device(), 3 * room);
-    // What lies between elements and the arena's end travels too: it is defined, if by chance only.
+    // What lies behind the elements travels too. Copies from the host do not wait for the stream.
     memory.fill((byte) 0, stream);
+    stream.await(
+        Deadline.after(System.nanoTime(), NcclRank.TIMEOUTS.callNs()),
+        exchange.communicator().latch());
     this.arena = memory.view(dtype, shift, whole);
     this.out = memory.view(dtype, room + shift, whole);
     this.slots = memory.view(dtype, 2 * room, whole);
