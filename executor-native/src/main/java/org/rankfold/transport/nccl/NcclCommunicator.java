@@ -25,7 +25,7 @@ import org.rankfold.errors.ErrorCode;
  * long, which is what makes ending it from another thread safe.
  */
 final class NcclCommunicator {
-  private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(10);
   private static final int UNDEFINED = Integer.MIN_VALUE;
 

@@ -62,6 +62,7 @@ public final class NcclSweep {
     System.out.println("- OS: Linux " + System.getProperty("os.version"));
     System.out.println("- commit: " + System.getProperty("rankfold.commit", "unknown"));
     System.out.println("- date: " + java.time.LocalDate.now(java.time.ZoneOffset.UTC));
+    cost();
     for (int tasks : new int[] {3, 4}) {
       Path folder = Files.createTempDirectory("rankfold-nccl-sweep-");
       try (RankProcesses ranks = new RankProcesses(folder)) {
@@ -74,12 +75,26 @@ public final class NcclSweep {
     }
   }
 
+  /** What enqueuing costs, which is not the device's time: so this figure is a real one. */
+  private static void cost() throws Exception {
+    try (RankProcesses ranks =
+        new RankProcesses(Files.createTempDirectory("rankfold-nccl-cost-"))) {
+      ranks.start(3, "cost", 200);
+      for (int task = 0; task < 3; task++) {
+        ranks.awaitEnd(task, 60);
+      }
+      ranks.lines(0).stream().filter(line -> !line.equals("END")).forEach(System.out::println);
+    }
+  }
+
   /** One task's part. */
   static void runTask(NcclRank rank, int tasks, int task, String scenario) throws Exception {
-    if (!scenario.equals("sweep")) {
-      throw new IllegalArgumentException(scenario);
+    NcclSweep sweep = new NcclSweep(rank, tasks, task);
+    switch (scenario) {
+      case "sweep" -> sweep.run();
+      case "cost" -> new EnqueueCost(rank, tasks, task).run();
+      default -> throw new IllegalArgumentException(scenario);
     }
-    new NcclSweep(rank, tasks, task).run();
   }
 
   private void run() throws Exception {
