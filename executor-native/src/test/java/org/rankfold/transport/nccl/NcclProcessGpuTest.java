@@ -41,6 +41,7 @@ class NcclProcessGpuTest {
       System.out.println("SKIPPED: " + library.reason());
       Assumptions.abort(library.reason());
     }
+    System.out.println(library.describe());
     ranks = new RankProcesses(folder);
   }
 
