@@ -27,7 +27,6 @@ import org.rankfold.errors.ErrorCode;
 final class NcclCommunicator {
   private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(10);
-  private static final int UNDEFINED = Integer.MIN_VALUE;
 
   private enum State {
     OPEN,
@@ -47,7 +46,7 @@ final class NcclCommunicator {
   /** The library may write the handle again when it has connected: so it lives as long. */
   private final PointerPointer<ncclComm> cell = new PointerPointer<>(1L);
 
-  private final ncclConfig_t config = nonBlocking();
+  private final ncclConfig_t config = NcclConfig.nonBlocking();
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
   private final LastCall last;
   private ncclComm handle;
@@ -334,31 +333,5 @@ final class NcclCommunicator {
 
   private String seat() {
     return "task=" + task + " tasks=" + tasks + " on " + device.name();
-  }
-
-  /** What NCCL's own initialiser says, which the bindings do not have, and non-blocking. */
-  private static ncclConfig_t nonBlocking() {
-    ncclConfig_t made = new ncclConfig_t();
-    return made.size(made.sizeof())
-        .magic(nccl.NCCL_API_MAGIC)
-        .version(nccl.NCCL_VERSION_CODE)
-        .blocking(0)
-        .cgaClusterSize(UNDEFINED)
-        .minCTAs(UNDEFINED)
-        .maxCTAs(UNDEFINED)
-        .netName(null)
-        .splitShare(UNDEFINED)
-        .trafficClass(UNDEFINED)
-        .commName(null)
-        .collnetEnable(UNDEFINED)
-        .CTAPolicy(UNDEFINED)
-        .shrinkShare(UNDEFINED)
-        .nvlsCTAs(UNDEFINED)
-        .nChannelsPerNetPeer(UNDEFINED)
-        .nvlinkCentricSched(UNDEFINED)
-        .graphUsageMode(UNDEFINED)
-        .numRmaCtx(UNDEFINED)
-        .maxP2pPeers(UNDEFINED)
-        .graphStreamOrdering(UNDEFINED);
   }
 }
