@@ -10,6 +10,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.rankfold.contract.DType;
+import org.rankfold.cuda.CudaProbe;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
 import org.rankfold.transport.RankTable;
@@ -105,6 +106,9 @@ public final class Trainer<R> {
   }
 
   private TrainedModel fit(JavaSparkContext spark, JavaRDD<KeyedRow<R>> rows) {
+    if (plan.device() == ComputeDevice.GPU && spark.sc().isLocal()) {
+      CudaProbe.process().require(); // this process is the tasks', so say it before they start
+    }
     RankTable table = new RankTable(world, tasks == 0 ? Math.min(world, slots(spark)) : tasks);
     JavaRDD<KeyedRow<R>> shares =
         rows.mapToPair(row -> new Tuple2<>(row.rank(), row))
