@@ -63,6 +63,16 @@ public final class CudaStream implements AutoCloseable {
   }
 
   /**
+   * The stream for other libraries of this process.
+   *
+   * @return the {@code cudaStream_t} as a number, valid until {@link #close}
+   * @throws CollectiveException CLOSED when the stream was given up
+   */
+  public long address() {
+    return handle().address();
+  }
+
+  /**
    * Enqueues a copy of device elements; to another device's memory too.
    *
    * @param from where from
