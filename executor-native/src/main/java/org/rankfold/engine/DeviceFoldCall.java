@@ -114,12 +114,29 @@ final class DeviceFoldCall implements CallBody {
           fold(round);
           folded.record(lane.folding());
           lane.moving().waitFor(folded);
-          move(round, round + SETS);
+          if (isEven(rounds)) {
+            lane.exchange().allGather(result(task, round), whole(), lane.moving());
+          } else {
+            move(round, round + SETS);
+          }
           arrivals[round % SETS].record(lane.moving());
         }
       } finally {
         arrivals[1].close();
       }
+    }
+
+    /**
+     * Whether the results are equal parts of the output, one a task: then a gathering moves them.
+     */
+    private boolean isEven(int rounds) {
+      return distribute
+          && rounds == 1
+          && schedule.length(task, 0) * table.tasks() == call.header().count();
+    }
+
+    private DeviceView whole() {
+      return (DeviceView) call.own.outputs().get(0);
     }
 
     /** Enqueues one round's results and a later round's addends, as one movement. */
@@ -157,9 +174,7 @@ final class DeviceFoldCall implements CallBody {
     }
 
     private DeviceView result(int owner, int round) {
-      return round < schedule.chunks(owner)
-          ? stretch(call.own.outputs().get(0), owner, round)
-          : null;
+      return round < schedule.chunks(owner) ? stretch(whole(), owner, round) : null;
     }
 
     private DeviceView stretch(View whole, int owner, int round) {
