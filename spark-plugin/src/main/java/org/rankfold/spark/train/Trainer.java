@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
 import org.rankfold.cuda.CudaProbe;
 import org.rankfold.spark.RankContext;
@@ -121,6 +122,9 @@ public final class Trainer<R> {
             .arenaElements(DType.F32, plan.model().parameterCount());
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       group = group.set(setting.getKey(), setting.getValue());
+    }
+    if (plan.device() == ComputeDevice.GPU) {
+      group = group.set(ConfigKeys.DEVICE.name(), "gpu");
     }
     try (EpochFeed feed = EpochFeed.open(listener)) {
       TrainingOutcome outcome = run(group, shares, plan, feed.name());
@@ -269,8 +273,8 @@ public final class Trainer<R> {
 
     /**
      * What gradients are computed on; with {@link ComputeDevice#GPU} the model needs {@link
-     * GradientModel#on}, and every task a CUDA device: {@link #fit} fails with UNSUPPORTED and the
-     * reason where one has none.
+     * GradientModel#on}, and every task a CUDA device, as with {@code spark.rankfold.device=gpu}:
+     * {@link #fit} fails with UNSUPPORTED and the reason where one has none.
      *
      * @param newDevice CPU by default
      * @return this

@@ -141,7 +141,7 @@ class TrainerTest {
   }
 
   @Test
-  void shouldSayWhyBeforeAnyTaskStartsWhenThereIsNoDevice() {
+  void shouldSayWhyBeforeAnyTaskStartsWhenThereIsNoDevice() throws IOException {
     CudaProbe probe = CudaProbe.process();
     Assumptions.assumeFalse(probe.isAvailable(), "there is a device: " + probe.versions());
     try (SparkSession spark = session(2)) {
@@ -167,8 +167,7 @@ class TrainerTest {
   private static void assertUnsupported(ThrowingCallable call, String message) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            CollectiveException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+            CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
         .hasMessage(message);
   }
 
