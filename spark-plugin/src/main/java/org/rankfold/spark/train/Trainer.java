@@ -160,7 +160,9 @@ public final class Trainer<R> {
   private static <R> Gradients<R> gradients(RankContext context, TrainingPlan<R> plan) {
     return switch (plan.device()) {
       case CPU -> new HostGradients<>(plan.model(), context.rankCount());
-      case GPU -> new DeviceGradients<>(plan.model(), TaskDevice.of(context), context.rankCount());
+      case GPU ->
+          new DeviceGradients<>(
+              plan.model(), CudaDevice.of(context.gpu().orElseThrow()), context.rankCount());
     };
   }
 
