@@ -11,6 +11,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
+import org.rankfold.cuda.CudaDevice;
 import org.rankfold.cuda.CudaProbe;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
