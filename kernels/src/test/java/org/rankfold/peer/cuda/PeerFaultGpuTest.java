@@ -178,8 +178,7 @@ class PeerFaultGpuTest {
     Random random = Gpu.seeded();
     int went = 0;
     int refused = 0;
-    int mixed = 0;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 40; i++) {
       int delayNs = (int) SHORT_NS + random.nextInt(8_000) - 4_000;
       PeerFault late = new PeerFault(PeerFault.Kind.LATE, i % 3, 0, 0, delayNs);
       try (Scene scene = new Scene(PeerPath.MAPPED, late)) {
@@ -197,11 +196,11 @@ class PeerFaultGpuTest {
         }
         went += refusals == 0 ? 1 : 0;
         refused += refusals == 3 ? 1 : 0;
-        mixed += refusals == 1 || refusals == 2 ? 1 : 0;
+        // A rank is done only when all have written, so either all are or none is.
+        assertThat(refusals).as("delayNs=%d", delayNs).isIn(0, 3);
       }
     }
-    System.out.printf("late by the timeout: %d went, %d refused, %d mixed%n", went, refused, mixed);
-    assertThat(went + refused + mixed).isEqualTo(60);
+    System.out.printf("late by about the timeout: %d went, %d refused%n", went, refused);
   }
 
   @ParameterizedTest
@@ -290,7 +289,10 @@ class PeerFaultGpuTest {
     assertThat(wrongOutputs(kernels, seed)).isZero();
   }
 
-  /** The delays are worth something: without the barriers the same calls go wrong. */
+  /**
+   * The delays are worth something: without the barriers the same calls go wrong. Only one-shot
+   * calls can: all ranks are in one launch, whose ends order mapped calls even without barriers.
+   */
   @Test
   void shouldGoWrongUnderTheSameDelaysWhenBarriersAreSkipped() {
     String original = "const int code = await(p, call, line + 8 * threadIdx.x, isPatient, &seen);";
