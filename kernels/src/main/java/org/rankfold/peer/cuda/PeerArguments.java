@@ -29,8 +29,9 @@ final class PeerArguments {
    * @param path ONE_SHOT or MAPPED
    * @param blocks of one rank
    * @param chunk elements of a block of a one-shot call, else 0
+   * @param hash of all that must be alike on all ranks
    */
-  record Split(PeerPath path, int blocks, long chunk) {}
+  record Split(PeerPath path, int blocks, long chunk, int hash) {}
 
   static byte[] of(
       PeerCall call,
@@ -54,7 +55,7 @@ final class PeerArguments {
         .putLong(split.chunk())
         .putLong(slotBytes(setBytes, world))
         .putLong(setBytes)
-        .putInt(call.hash(ranks, split.path(), split.blocks(), split.chunk()))
+        .putInt(split.hash())
         .putInt(ranks)
         .putInt(firstRank)
         .putInt(world)

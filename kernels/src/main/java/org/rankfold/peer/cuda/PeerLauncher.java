@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.rankfold.contract.DType;
 import org.rankfold.cuda.CudaStream;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
@@ -22,6 +21,11 @@ final class PeerLauncher {
 
   private static final long BLOCK_BYTES = 8192;
 
+  /** Training repeats a few calls: what is reckoned of them is kept. */
+  private static final int MOST_SPLITS = 256;
+
+  private record Shape(PeerCall call, PeerPath path, int most) {}
+
   private final PeerKernels kernels;
   private final CudaStream stream;
   private final List<PeerSeat> seats;
@@ -29,6 +33,7 @@ final class PeerLauncher {
   private final int firstRank;
   private final long timeoutNs;
   private final long[] reports;
+  private final Map<Shape, PeerArguments.Split> splits = new HashMap<>();
 
   /** Set by tests, whose kernels know faults. */
   PeerFault fault = PeerFault.NONE;
@@ -148,18 +153,28 @@ final class PeerLauncher {
   }
 
   private PeerArguments.Split split(PeerCall call, PeerPath path, int most) {
-    if (path == PeerPath.MAPPED) {
-      long each =
-          call.kind() == PeerKind.ALL_GATHER ? call.bytes() : call.bytes() / seats.size() + 1;
-      return new PeerArguments.Split(path, blocks(each, most), 0);
+    if (splits.size() >= MOST_SPLITS) {
+      splits.clear();
     }
-    DType dtype = call.dtype();
-    long step = PeerArguments.VECTOR_BYTES / dtype.bytes();
-    int blocks = blocks(call.bytes(), Math.min(most, PUSH_BLOCKS));
-    long chunk = Math.max(step, (call.count() + blocks - 1) / blocks);
+    return splits.computeIfAbsent(new Shape(call, path, most), this::split);
+  }
+
+  private PeerArguments.Split split(Shape shape) {
+    PeerCall call = shape.call();
+    int ranks = seats.size();
+    if (shape.path() == PeerPath.MAPPED) {
+      long each = call.kind() == PeerKind.ALL_GATHER ? call.bytes() : call.bytes() / ranks + 1;
+      int blocks = blocks(each, shape.most());
+      return new PeerArguments.Split(
+          shape.path(), blocks, 0, call.hash(ranks, shape.path(), blocks, 0));
+    }
+    long step = PeerArguments.VECTOR_BYTES / call.dtype().bytes();
+    int wanted = blocks(call.bytes(), Math.min(shape.most(), PUSH_BLOCKS));
+    long chunk = Math.max(step, (call.count() + wanted - 1) / wanted);
     chunk = (chunk + step - 1) / step * step;
+    int blocks = (int) Math.max(1, (call.count() + chunk - 1) / chunk);
     return new PeerArguments.Split(
-        path, (int) Math.max(1, (call.count() + chunk - 1) / chunk), chunk);
+        shape.path(), blocks, chunk, call.hash(ranks, shape.path(), blocks, chunk));
   }
 
   private static int blocks(long bytes, int most) {

@@ -81,9 +81,16 @@ __device__ __forceinline__ u64 exchange(u8 *at, u64 expected, u64 desired) {
   return was;
 }
 
-__device__ __forceinline__ u32 countUp(u8 *at, u32 by) {
+// Counts a block that is done. Where peers may see what the rank's blocks stored, each block's stores come
+// before its count, and all of them before what the last block does next.
+__device__ __forceinline__ u32 countUp(u8 *at, u32 by, bool isOrdered) {
   u32 was;
-  asm volatile("atom.acq_rel.sys.add.u32 %0, [%1], %2;" : "=r"(was) : "l"(at), "r"(by) : "memory");
+  if (isOrdered) {
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+    asm volatile("atom.acq_rel.sys.add.u32 %0, [%1], %2;" : "=r"(was) : "l"(at), "r"(by) : "memory");
+  } else {
+    asm volatile("atom.relaxed.gpu.add.u32 %0, [%1], %2;" : "=r"(was) : "l"(at), "r"(by) : "memory");
+  }
   return was;
 }
 
@@ -102,7 +109,7 @@ __shared__ u32 missing;          // ranks whose words did not come in time
 __shared__ u32 entered;          // ranks that had entered a call this one withdrew from
 __shared__ u32 inside;           // those of them that did not leave in time
 __shared__ int isLast;           // this block is the rank's last
-__shared__ int failed;           // how many blocks failed, known to the last
+__shared__ u32 failed;           // how many blocks failed, known to the last
 
 struct Call {
   u8 *own;      // this rank's words
@@ -276,11 +283,11 @@ __device__ void leave(const Peers &p, const Call &call, bool isMapped) {
   delay(p, call, 3);
   __syncthreads();
   if (threadIdx.x == 0) {
-    const bool isFine = verdict == FINE;
-    asm volatile("fence.acq_rel.sys;" ::: "memory");
-    const u32 was = countUp(call.own + AT_BLOCKS, isFine ? 1 : 0x10001);
+    const u32 isFailed = verdict == FINE ? 0 : 1;
+    u32 was = 0;
+    if (gridDim.x > 1) was = countUp(call.own + AT_BLOCKS, 1 + (isFailed << 16), isMapped || isFailed);
     isLast = (was & 0xffff) + 1 == gridDim.x;
-    failed = (int)(was >> 16) + (isFine ? 0 : 1);
+    failed = (was >> 16) + isFailed;
   }
   __syncthreads();
   if (!isLast) return;
@@ -298,7 +305,7 @@ __device__ void leave(const Peers &p, const Call &call, bool isMapped) {
     outcome = PARTLY_WRITTEN;
   }
   if (threadIdx.x == 0) {
-    *(volatile u32 *)(call.own + AT_BLOCKS) = 0;
+    if (gridDim.x > 1) *(volatile u32 *)(call.own + AT_BLOCKS) = 0;
     if (failed == 0 && verdict == FINE) {
       *(volatile u64 *)(call.own + AT_SEQUENCE) = call.number;
     } else if (*(volatile u64 *)(call.own + AT_REFUSED + 8) == 0) {

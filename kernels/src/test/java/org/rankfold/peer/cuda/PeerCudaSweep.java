@@ -36,13 +36,16 @@ public final class PeerCudaSweep {
     CudaDevice device = CudaDevice.of(0);
     printHeader(probe, device);
     System.out.println(
-        "| W | bytes | one-shot us | one-shot in a graph us | mapped us | mapped in a graph us | #wrong |");
-    System.out.println("|---|---|---|---|---|---|---|");
+        "| W | bytes | one-shot us | in a graph us | enqueue us | mapped us | in a graph us | enqueue us | #wrong |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|");
     try (PeerKernels kernels = PeerKernels.on(device)) {
       for (int ranks : new int[] {2, 4, 8}) {
         ReduceContract contract =
             new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, ranks);
         kernels.prepare(contract);
+        if (ranks == 2) {
+          warmUp(kernels, contract);
+        }
         for (long bytes = 4096; bytes <= 64L << 20; bytes *= 4) {
           row(kernels, contract, bytes);
         }
@@ -76,7 +79,7 @@ public final class PeerCudaSweep {
       int wrong = 0;
       for (PeerPath path : new PeerPath[] {PeerPath.ONE_SHOT, PeerPath.MAPPED}) {
         if (path == PeerPath.ONE_SHOT && !isPushed) {
-          row.append(" | | ");
+          row.append(" | | | ");
           continue;
         }
         PeerCall call = PeerCall.allReduce(contract, count);
@@ -88,9 +91,11 @@ public final class PeerCudaSweep {
               }
             };
         double streamUs = medianUs(group, calls);
+        double enqueueUs = enqueueUs(group, calls);
         try (CudaGraph graph = CudaGraph.record(group.stream, calls)) {
           double graphUs = medianUs(group, () -> graph.launch(group.stream));
-          row.append(String.format(Locale.ROOT, " | %.1f | %.1f", streamUs, graphUs));
+          row.append(
+              String.format(Locale.ROOT, " | %.1f | %.1f | %.1f", streamUs, graphUs, enqueueUs));
         }
         group.cohort.check();
         for (int r = 0; r < ranks; r++) {
@@ -101,6 +106,36 @@ public final class PeerCudaSweep {
       }
       System.out.println(row + " | " + wrong + " |");
     }
+  }
+
+  /** The launching code is compiled by the JVM before anything is timed. */
+  private static void warmUp(PeerKernels kernels, ReduceContract contract) {
+    try (Ranks group = new Ranks(kernels, 2, 1 << 20);
+        Case memory = new Case(contract, 1024, 2, Gpu.Placement.ALIGNED)) {
+      PeerCall call = PeerCall.allReduce(contract, 1024);
+      PeerOperands operands = Ranks.operands(memory.addends, memory.outs);
+      for (int i = 0; i < 20_000; i++) {
+        group.cohort.enqueue(call, i % 2 == 0 ? PeerPath.ONE_SHOT : PeerPath.MAPPED, operands);
+        if (i % 100 == 0) {
+          group.await();
+        }
+      }
+      group.await();
+      group.cohort.check();
+    }
+  }
+
+  /** What the host spends on a call while the device has nothing to do before. */
+  private static double enqueueUs(Ranks group, Runnable batch) {
+    double[] us = new double[BATCHES];
+    for (int i = 0; i < BATCHES; i++) {
+      long startNs = System.nanoTime();
+      batch.run();
+      us[i] = (System.nanoTime() - startNs) / 1e3 / CALLS;
+      group.await();
+    }
+    Arrays.sort(us);
+    return us[BATCHES / 2];
   }
 
   /** Of a call, as the device's own clock says over batches of calls. */

@@ -24,7 +24,8 @@ class PeerLaunchTest {
   @Test
   void shouldLayOutTheStructAsTheSourceDeclaresIt() {
     PeerCall call = PeerCall.allReduce(contract(ReduceOp.MEAN, 5), 100);
-    ByteBuffer args = arguments(call, new PeerArguments.Split(PeerPath.ONE_SHOT, 2, 64), 3);
+    int hash = call.hash(3, PeerPath.ONE_SHOT, 2, 64);
+    ByteBuffer args = arguments(call, new PeerArguments.Split(PeerPath.ONE_SHOT, 2, 64, hash), 3);
     assertThat(args.capacity()).isEqualTo(472 + 8 * 16);
     assertThat(args.getLong(0)).isEqualTo(77);
     assertThat(args.getLong(8)).isEqualTo(100);
@@ -33,7 +34,7 @@ class PeerLaunchTest {
     assertThat(args.getLong(32)).isEqualTo(64);
     assertThat(args.getLong(40)).isEqualTo(1024);
     assertThat(args.getLong(48)).isEqualTo(6000);
-    assertThat(args.getInt(56)).isEqualTo(call.hash(3, PeerPath.ONE_SHOT, 2, 64));
+    assertThat(args.getInt(56)).isEqualTo(hash);
     assertThat(args.getInt(60)).isEqualTo(3);
     assertThat(args.getInt(64)).isEqualTo(1);
     assertThat(args.getInt(68)).isEqualTo(5);
