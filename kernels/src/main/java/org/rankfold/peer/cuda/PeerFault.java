@@ -21,7 +21,8 @@ record PeerFault(Kind kind, int rank, int peer, long seed, int delayNs) {
     NO_END_WORD(2),
     OTHER_HASH(3),
     NO_PUSH(4),
-    LATE(5);
+    LATE(5),
+    DIES(6);
 
     private final int number;
 

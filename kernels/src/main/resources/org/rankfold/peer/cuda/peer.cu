@@ -125,7 +125,7 @@ __device__ __forceinline__ u8 *lineOf(u8 *words, int at, const Call &call, int b
 }
 
 #ifdef RF_FAULTS
-enum Fault { NONE, NO_START_WORD, NO_END_WORD, OTHER_HASH, NO_PUSH, LATE };
+enum Fault { NONE, NO_START_WORD, NO_END_WORD, OTHER_HASH, NO_PUSH, LATE, DIES };
 __device__ __forceinline__ bool hasFault(const Peers &p, const Call &call, int fault) {
   return p.fault == fault && p.faultRank == call.rank;
 }
@@ -145,6 +145,7 @@ __device__ void delay(const Peers &p, const Call &call, int phase) {
 #define NO_START_WORD 0
 #define NO_END_WORD 0
 #define NO_PUSH 0
+#define DIES 0
 #define hasFault(p, call, fault) false
 #define delay(p, call, phase)
 #endif
@@ -420,6 +421,7 @@ extern "C" __global__ void __launch_bounds__(RF_BLOCK) peers(const __grid_consta
       meet(p, call, lineOf(call.own, AT_PUSHED, call, blockIdx.x), false);
       conclude(p, call, PUSHED, false);
     }
+    if (hasFault(p, call, DIES)) return;
     if (verdict == FINE && n > 0) {
       const u8 *slots = p.staging[call.rank] + call.parity * p.setBytes;
       for (int l = threadIdx.x; l < p.world; l += RF_BLOCK)

@@ -291,6 +291,31 @@ class PeerCohortGpuTest {
   }
 
   @Test
+  void shouldReduceMoreThanTwoToThe28Elements() {
+    ReduceContract contract = contract(DType.F32, 2);
+    kernels.prepare(contract);
+    long count = (1L << 28) + 3;
+    int period = (1 << 20) + 7;
+    try (Ranks group = new Ranks(kernels, 2, 0);
+        Case one = new Case(contract, count, 2, Gpu.Placement.SHIFTED)) {
+      View host = DeviceGolden.host(DType.F32, period);
+      for (int l = 0; l < 2; l++) {
+        OracleInputs.fill(host, InputKind.SPREAD, 3, l, 0);
+        host.copyTo(one.addends[l].slice(0, period));
+        for (long have = period; have < count; have *= 2) {
+          long n = Math.min(have, count - have);
+          group.stream.copy(one.addends[l].slice(0, n), one.addends[l].slice(have, n));
+        }
+      }
+      group.await();
+      group.run(PeerCall.allReduce(contract, count), PeerPath.MAPPED, one.addends, one.outs);
+      // What the fold, proven by itself, makes of the same addends, in place.
+      fold.fold(contract, one.addends, new View[] {one.addends[0]});
+      assertDigests(one.outs, BitDigest.of(one.addends[0]));
+    }
+  }
+
+  @Test
   void shouldStayRightOverAThousandCallsOfRandomSizes() {
     Random random = Gpu.seeded();
     int most = 40_000;

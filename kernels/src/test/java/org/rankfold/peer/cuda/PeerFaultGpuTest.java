@@ -141,6 +141,22 @@ class PeerFaultGpuTest {
     }
   }
 
+  /** Behind the start barrier; the rank folds nothing, stores nothing and says nothing more. */
+  @Test
+  void shouldSayWhoIsUnknownWhenARankDiesInItsKernel() {
+    try (Scene scene = new Scene(PeerPath.MAPPED, PeerFault.of(PeerFault.Kind.DIES, 1))) {
+      assertThat(scene.ranks.cohort.refusal(1)).isNull();
+      for (int rank = 0; rank < 3; rank += 2) {
+        CollectiveException refusal = scene.refusal(rank);
+        assertThat(refusal.code()).isEqualTo(ErrorCode.MEMORY_STILL_BORROWED);
+        assertThat(refusal.outState()).isEqualTo(OutState.PARTLY_WRITTEN);
+        assertThat(refusal).hasMessageContaining("rank=1 of 3 missing at the end barrier");
+        // The dead rank's shard is missing, the others are there.
+        assertThat(scene.out(rank)).isNotIn(scene.expected, scene.untouched);
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = PeerPath.class,
