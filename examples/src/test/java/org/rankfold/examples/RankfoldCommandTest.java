@@ -57,6 +57,7 @@ class RankfoldCommandTest {
         "digest --transport pigeon",
         "digest --golden /no/such/file.tsv",
         "digits --device tpu",
+        "digits --device gpu --device-transport pigeon",
         "fashion --device tpu"
       })
   void shouldExitWith2WhenTheCommandLineMakesNoSense(String line) {

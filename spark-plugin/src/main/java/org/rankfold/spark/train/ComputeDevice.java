@@ -10,8 +10,8 @@ public enum ComputeDevice {
   CPU,
 
   /**
-   * The CUDA device that Spark assigned to the task, or where it assigned none, the host's devices
-   * by turns. Gradients stay in its memory and are folded from there.
+   * The CUDA device that the group gives the task. Gradients stay in its memory, are folded from
+   * there, and move between tasks as {@code spark.rankfold.device.transport} says.
    */
   GPU
 }

@@ -9,7 +9,10 @@ import java.util.Objects;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
+import org.rankfold.cuda.CudaDevice;
+import org.rankfold.cuda.CudaProbe;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
 import org.rankfold.transport.RankTable;
@@ -105,6 +108,9 @@ public final class Trainer<R> {
   }
 
   private TrainedModel fit(JavaSparkContext spark, JavaRDD<KeyedRow<R>> rows) {
+    if (plan.device() == ComputeDevice.GPU && spark.sc().isLocal()) {
+      CudaProbe.process().require(); // this process is the tasks', so say it before they start
+    }
     RankTable table = new RankTable(world, tasks == 0 ? Math.min(world, slots(spark)) : tasks);
     JavaRDD<KeyedRow<R>> shares =
         rows.mapToPair(row -> new Tuple2<>(row.rank(), row))
@@ -117,6 +123,9 @@ public final class Trainer<R> {
             .arenaElements(DType.F32, plan.model().parameterCount());
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       group = group.set(setting.getKey(), setting.getValue());
+    }
+    if (plan.device() == ComputeDevice.GPU) {
+      group = group.set(ConfigKeys.DEVICE.name(), "gpu");
     }
     try (EpochFeed feed = EpochFeed.open(listener)) {
       TrainingOutcome outcome = run(group, shares, plan, feed.name());
@@ -152,7 +161,9 @@ public final class Trainer<R> {
   private static <R> Gradients<R> gradients(RankContext context, TrainingPlan<R> plan) {
     return switch (plan.device()) {
       case CPU -> new HostGradients<>(plan.model(), context.rankCount());
-      case GPU -> new DeviceGradients<>(plan.model(), TaskDevice.of(context), context.rankCount());
+      case GPU ->
+          new DeviceGradients<>(
+              plan.model(), CudaDevice.of(context.gpu().orElseThrow()), context.rankCount());
     };
   }
 
@@ -265,8 +276,8 @@ public final class Trainer<R> {
 
     /**
      * What gradients are computed on; with {@link ComputeDevice#GPU} the model needs {@link
-     * GradientModel#on}, and every task a CUDA device: {@link #fit} fails with UNSUPPORTED and the
-     * reason where one has none.
+     * GradientModel#on}, and every task a CUDA device, as with {@code spark.rankfold.device=gpu}:
+     * {@link #fit} fails with UNSUPPORTED and the reason where one has none.
      *
      * @param newDevice CPU by default
      * @return this
