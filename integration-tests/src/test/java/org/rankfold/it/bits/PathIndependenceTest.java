@@ -17,6 +17,7 @@ import org.rankfold.contract.ReduceContract;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.digest.InputKind;
 import org.rankfold.digest.OracleInputs;
+import org.rankfold.engine.PartialsRule;
 import org.rankfold.fold.Folds;
 import org.rankfold.fold.ScalarFold;
 import org.rankfold.group.LoopbackGroup;
@@ -63,6 +64,7 @@ class PathIndependenceTest {
     private final Layout layout;
     private final PathRule path;
     private final DeliveryOrder delivery;
+    private final PartialsRule partials;
     private final int chunkBytes;
     private final String fold;
     private final boolean inPlace;
@@ -98,6 +100,7 @@ class PathIndependenceTest {
               DeliveryOrder.parse("shuffled:" + seed));
       int least = n > 2000 ? 200 : 1;
       this.chunkBytes = least + random.nextInt(oneOf(8, 100, 5000, 100_000));
+      this.partials = oneOf(PartialsRule.values());
       this.fold = oneOf("scalar", "lane-plain", "fastest");
       this.inPlace = random.nextBoolean();
       this.async = random.nextInt(4) == 0;
@@ -114,6 +117,7 @@ class PathIndependenceTest {
           LoopbackGroup.of(contract.world(), tasks)
               .path(path)
               .delivery(delivery)
+              .partials(partials)
               .chunkBytes(chunkBytes)
               .fold(fold.equals("fastest") ? Folds.fastest() : Folds.named(fold));
       List<View> results = group.run(scattered ? this::reduceScatter : this::allReduce);
@@ -196,6 +200,7 @@ class PathIndependenceTest {
               "layout=" + layout,
               "path=" + path.label(),
               "delivery=" + delivery,
+              "partials=" + partials,
               "chunkBytes=" + chunkBytes,
               "fold=" + fold,
               "inPlace=" + inPlace,

@@ -2,16 +2,34 @@
 package org.rankfold.it.collective;
 
 import org.junit.jupiter.api.Nested;
+import org.rankfold.engine.PartialsRule;
 
 /** Every suite over TCP. */
 class TcpConformanceIT {
-  private static final Groups GROUPS = new TcpThreadGroups();
+  private static final Groups GROUPS = new TcpThreadGroups(PartialsRule.AUTO);
+  private static final Groups SUMS = new TcpThreadGroups(PartialsRule.ALWAYS);
 
   @Nested
   class Results extends ResultsSuite {
     @Override
     Groups groups() {
       return GROUPS;
+    }
+  }
+
+  @Nested
+  class ResultsOfSums extends ResultsSuite {
+    @Override
+    Groups groups() {
+      return SUMS;
+    }
+  }
+
+  @Nested
+  class FailureOfSums extends FailureSuite {
+    @Override
+    Groups groups() {
+      return SUMS;
     }
   }
 

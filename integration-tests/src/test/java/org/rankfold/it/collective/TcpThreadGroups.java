@@ -19,6 +19,7 @@ import org.rankfold.collective.Communicators;
 import org.rankfold.config.PortRange;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineSettings;
+import org.rankfold.engine.PartialsRule;
 import org.rankfold.fold.Fold;
 import org.rankfold.group.LoopbackGroup.RankBody;
 import org.rankfold.liveness.ProcessPoison;
@@ -32,6 +33,12 @@ import org.rankfold.wire.GroupSecret;
 /** Groups over real sockets whose tasks are threads, each with a listener of its own. */
 final class TcpThreadGroups extends Groups {
   private static final AtomicInteger GROUPS = new AtomicInteger();
+
+  private final PartialsRule partials;
+
+  TcpThreadGroups(PartialsRule partials) {
+    this.partials = partials;
+  }
 
   @Override
   boolean comparesTasksMemory() {
@@ -48,7 +55,8 @@ final class TcpThreadGroups extends Groups {
     TcpOptions options =
         new TcpOptions(CHUNK_BYTES, Duration.ofSeconds(30).toNanos(), PATIENT.toNanos());
     EngineSettings settings =
-        new EngineSettings(CHUNK_BYTES, timeout.toNanos(), Duration.ofSeconds(20).toNanos());
+        new EngineSettings(
+            CHUNK_BYTES, timeout.toNanos(), Duration.ofSeconds(20).toNanos(), partials);
     List<TcpListener> listeners = new ArrayList<>();
     ExecutorService threads = Executors.newFixedThreadPool(tasks);
     try {
