@@ -96,6 +96,11 @@ public final class CudaLibraries {
     }
     setIfAbsent("org.bytedeco.javacpp.maxBytes", "0");
     setIfAbsent("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    // As the linker would: else a library of the same name in the JVM's own folders comes first.
+    String first = System.getenv("LD_LIBRARY_PATH");
+    if (first != null && !first.isEmpty()) {
+      setIfAbsent("org.bytedeco.javacpp.platform.preloadpath", first);
+    }
     if (System.getProperty("org.bytedeco.javacpp.cachedir") == null) {
       try {
         Path own = Files.createTempDirectory("rankfold-javacpp-");

@@ -2,10 +2,7 @@
 package org.rankfold.transport.nccl;
 
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,9 +25,8 @@ import org.rankfold.errors.ErrorCode;
  * long, which is what makes ending it from another thread safe.
  */
 final class NcclCommunicator {
-  private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(10);
-  private static final int UNDEFINED = Integer.MIN_VALUE;
 
   private enum State {
     OPEN,
@@ -50,9 +46,9 @@ final class NcclCommunicator {
   /** The library may write the handle again when it has connected: so it lives as long. */
   private final PointerPointer<ncclComm> cell = new PointerPointer<>(1L);
 
-  private final ncclConfig_t config = nonBlocking();
+  private final ncclConfig_t config = NcclConfig.nonBlocking();
   private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final LastCall last;
   private ncclComm handle;
   private volatile CollectiveException failure;
 
@@ -63,6 +59,7 @@ final class NcclCommunicator {
     this.task = task;
     this.timeouts = timeouts;
     this.latch = latch;
+    this.last = new LastCall(inside, "nccl " + seat(), timeouts.exitNs());
   }
 
   /**
@@ -290,7 +287,7 @@ final class NcclCommunicator {
       end("ncclCommAbort", () -> nccl.ncclCommAbort(handle));
     }
     if (state.get() == State.ABORTED) {
-      awaitEnd("ncclCommAbort");
+      last.await("ncclCommAbort");
     }
   }
 
@@ -316,101 +313,25 @@ final class NcclCommunicator {
       abort();
     } else if (state.compareAndSet(State.OPEN, State.CLOSED)) {
       end("ncclCommDestroy", () -> nccl.ncclCommDestroy(handle));
-      awaitEnd("ncclCommDestroy");
+      last.await("ncclCommDestroy");
     }
     return problem;
   }
 
-  /** On a thread of its own, since these calls block and may hang. */
-  private void end(String call, IntSupplier last) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                if (!inside.tryLock(timeouts.exitNs(), TimeUnit.NANOSECONDS)) {
-                  throw new CollectiveException(
-                      ErrorCode.MEMORY_STILL_BORROWED, "a thread is inside nccl " + seat());
-                }
-                try {
-                  if (handle != null && !handle.isNull()) {
-                    device.makeCurrent();
-                    NcclCheck.success(last.getAsInt(), call);
-                  }
-                  config.close();
-                  cell.close();
-                } finally {
-                  leave();
-                }
-                ended.complete(null);
-              } catch (InterruptedException | RuntimeException | Error e) {
-                ended.completeExceptionally(e);
-              }
-            },
-            "rankfold-nccl-" + (call.endsWith("Abort") ? "abort" : "close"));
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void awaitEnd(String call) {
-    Deadline deadline = Deadline.after(System.nanoTime(), timeouts.exitNs());
-    boolean isInterrupted = false;
-    try {
-      while (true) {
-        try {
-          ended.get(deadline.remainingNs(System.nanoTime()), TimeUnit.NANOSECONDS);
-          return;
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-    } catch (TimeoutException e) {
-      throw stillBorrowed(
-          String.format(Locale.ROOT, "was not done within %.3f s", deadline.budgetSeconds()),
-          call,
-          e);
-    } catch (ExecutionException e) {
-      throw stillBorrowed("failed: " + e.getCause().getMessage(), call, e.getCause());
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private CollectiveException stillBorrowed(String what, String call, Throwable cause) {
-    return new CollectiveException(
-        ErrorCode.MEMORY_STILL_BORROWED,
-        call + " of nccl " + seat() + " " + what + ": peers may still use this device's memory",
-        cause);
+  private void end(String call, IntSupplier body) {
+    last.start(
+        call,
+        () -> {
+          if (handle != null && !handle.isNull()) {
+            device.makeCurrent();
+            NcclCheck.success(body.getAsInt(), call);
+          }
+          config.close();
+          cell.close();
+        });
   }
 
   private String seat() {
     return "task=" + task + " tasks=" + tasks + " on " + device.name();
-  }
-
-  /** What NCCL's own initialiser says, which the bindings do not have, and non-blocking. */
-  private static ncclConfig_t nonBlocking() {
-    ncclConfig_t made = new ncclConfig_t();
-    return made.size(made.sizeof())
-        .magic(nccl.NCCL_API_MAGIC)
-        .version(nccl.NCCL_VERSION_CODE)
-        .blocking(0)
-        .cgaClusterSize(UNDEFINED)
-        .minCTAs(UNDEFINED)
-        .maxCTAs(UNDEFINED)
-        .netName(null)
-        .splitShare(UNDEFINED)
-        .trafficClass(UNDEFINED)
-        .commName(null)
-        .collnetEnable(UNDEFINED)
-        .CTAPolicy(UNDEFINED)
-        .shrinkShare(UNDEFINED)
-        .nvlsCTAs(UNDEFINED)
-        .nChannelsPerNetPeer(UNDEFINED)
-        .nvlinkCentricSched(UNDEFINED)
-        .graphUsageMode(UNDEFINED)
-        .numRmaCtx(UNDEFINED)
-        .maxP2pPeers(UNDEFINED)
-        .graphStreamOrdering(UNDEFINED);
   }
 }

@@ -49,6 +49,7 @@ public final class NcclExchange implements DeviceExchange {
    */
   public static byte[] uniqueId() {
     NcclLibrary.process().require();
+    NcclDefaults.apply();
     NcclSocketInterface.PROCESS.use();
     try (ncclUniqueId id = new ncclUniqueId()) {
       NcclCheck.success(nccl.ncclGetUniqueId(id), "ncclGetUniqueId");
@@ -102,6 +103,7 @@ public final class NcclExchange implements DeviceExchange {
           nccl.NCCL_UNIQUE_ID_BYTES);
     }
     NcclLibrary.process().require();
+    NcclDefaults.apply();
     NcclSocketInterface.PROCESS.use();
     try {
       return new NcclExchange(

@@ -13,11 +13,12 @@ import java.util.Arrays;
 /**
  * The meeting point that making a unique id opens in this process: a thread and a listening socket
  * that stay until every task came, and NCCL has no call to end them. A caller that says the id's
- * word and hangs up does: the thread takes it for a broken task and leaves.
+ * word and then not what it is does: the thread takes it for a broken task, hangs up and leaves.
  */
 final class NcclRoot {
   private static final int CONNECT_TIMEOUT_MS = 1000;
   private static final int WORD_BYTES = Long.BYTES;
+  private static final int GREETING = WORD_BYTES + Integer.BYTES;
   private static final int FAMILY_V4 = 2;
   private static final int FAMILY_V6 = 10;
 
@@ -32,7 +33,8 @@ final class NcclRoot {
     try (Socket call = new Socket()) {
       if (NetworkInterface.getByInetAddress(address.getAddress()) != null) {
         call.connect(address, CONNECT_TIMEOUT_MS);
-        call.getOutputStream().write(uniqueId, 0, WORD_BYTES);
+        // The kind of caller, an int, follows the word; no kind is 0.
+        call.getOutputStream().write(Arrays.copyOf(Arrays.copyOf(uniqueId, WORD_BYTES), GREETING));
       }
     } catch (IOException e) {
       // Nobody listens: every task came, or the root has seen a broken one.
