@@ -59,7 +59,8 @@ final class Mesh {
               new FrameDecoder(epoch, options.chunkBytes(), table.world()),
               outbound,
               receivers.apply(connection),
-              listener.pool()));
+              listener.pool(),
+              link.early()));
       byTask[link.peer()] = connection;
     }
     this.all = Arrays.stream(byTask).filter(Objects::nonNull).toArray(Connection[]::new);
