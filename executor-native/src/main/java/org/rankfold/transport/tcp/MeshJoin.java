@@ -118,7 +118,7 @@ public final class MeshJoin {
       for (int peer = 0; peer < task; peer++) {
         dials.add(new Dial(this, peer, addresses.get(peer), nowNs));
       }
-      while (links.size() + seat.linkCount() < table.tasks() - 1) {
+      while (!dials.isEmpty() || !seat.isFull(table.tasks() - 1 - task)) {
         if (!proceed(dials, links, nowNs)) {
           check(dials, seat, deadline, nowNs);
           LockSupport.parkNanos(PARK_NS);

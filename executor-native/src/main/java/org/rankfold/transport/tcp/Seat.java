@@ -84,8 +84,22 @@ final class Seat {
     return links.containsKey(peer);
   }
 
-  synchronized int linkCount() {
-    return links.size();
+  /** Whether so many peers are connected; those that are gone again are forgotten first. */
+  synchronized boolean isFull(int peers) {
+    if (links.size() < peers) {
+      return false;
+    }
+    links
+        .values()
+        .removeIf(
+            link -> {
+              boolean isDead = link.isDead();
+              if (isDead) {
+                link.close();
+              }
+              return isDead;
+            });
+    return links.size() == peers;
   }
 
   /** Hands the links over to the caller; no peer may sit down from now on. */
