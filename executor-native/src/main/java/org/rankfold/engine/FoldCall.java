@@ -36,7 +36,7 @@ final class FoldCall implements CallBody {
 
   @Override
   public Pass of(Call call) {
-    return new FoldPass(call);
+    return call.isCarried() ? new CarriedPass(call, fold) : new FoldPass(call);
   }
 
   private final class FoldPass implements Pass {
