@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The tasks of one group after another, each a {@link RankProcess}. */
 final class RankProcesses implements AutoCloseable {
-  private static final long ANSWER_S = 240;
+  private static final long ANSWER_S = 100;
   private static final String ENDED = "its output ended";
 
   private record Rank(Process process, PrintStream input, BlockingQueue<String> answers) {}
@@ -92,7 +92,11 @@ final class RankProcesses implements AutoCloseable {
 
   String answer(int task) {
     try {
-      String answer = ranks.get(task).answers().poll(ANSWER_S, TimeUnit.SECONDS);
+      BlockingQueue<String> answers = ranks.get(task).answers();
+      String answer = answers.poll(ANSWER_S, TimeUnit.SECONDS);
+      if (ENDED.equals(answer)) {
+        answers.add(ENDED);
+      }
       return answer == null ? "nothing within " + ANSWER_S + " s" : answer;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
