@@ -91,6 +91,20 @@ public final class SharedSegment implements AutoCloseable {
   }
 
   /**
+   * What a task's slots take once all its pairs have been staged.
+   *
+   * @param table who hosts what
+   * @param task the task
+   * @param chunkBytes the largest stretch a slot holds
+   * @return bytes
+   */
+  public static long slotBytes(RankTable table, int task, int chunkBytes) {
+    long slots =
+        (table.tasks() - 1L) * new BoardLayout(table).addendSlots(task) + BoardLayout.SHARED_SLOTS;
+    return table.tasks() == 1 ? 0 : slots * BoardLayout.aligned(Math.max(Long.BYTES, chunkBytes));
+  }
+
+  /**
    * What peers need to find the board.
    *
    * @return a line of text

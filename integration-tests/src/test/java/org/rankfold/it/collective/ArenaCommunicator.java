@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.it.collective;
 
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.List;
 import org.rankfold.collective.CollectiveHandle;
@@ -48,7 +49,7 @@ final class ArenaCommunicator implements Communicator {
           return wholes.get(i).slice(view.offset(), view.count());
         }
       }
-      Arena arena = own.allocate(view.dtype(), view.length());
+      Arena arena = own.allocate(view.dtype(), Array.getLength(view.array()));
       arrays.add(view.array());
       arenas.add(arena);
       wholes.add(arena.view());

@@ -15,7 +15,6 @@ class SharedMemoryArenaConformanceIT {
     }
   }
 
-
   @Nested
   class Failure extends FailureSuite {
     @Override

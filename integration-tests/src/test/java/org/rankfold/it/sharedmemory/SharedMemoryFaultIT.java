@@ -47,8 +47,7 @@ class SharedMemoryFaultIT {
         System.out.println(work + ", killed: task " + task + " after " + tookNs / 1000000 + " ms");
         assertThat(answer)
             .startsWith("error PEER_FAILED")
-            .contains(
-                "logical rank 3 (task 2) died: its process " + ranks.pid(2) + " is gone");
+            .contains("logical rank 3 (task 2) died: its process " + ranks.pid(2) + " is gone");
         assertThat(tookNs).isLessThan(KILL_BOUND_NS);
       }
       endWithoutTask2(ranks);

@@ -54,15 +54,13 @@ class SharedMemoryIT {
         LoopbackGroup.of(5, 3)
             .run(
                 communicator ->
-                    new RankWork(communicator, Memory.HEAP)
-                        .answer("work", "heap", "digest", "42"))
+                    new RankWork(communicator, Memory.HEAP).answer("work", "heap", "digest", "42"))
             .get(0);
     String other =
         LoopbackGroup.of(5, 3)
             .run(
                 communicator ->
-                    new RankWork(communicator, Memory.HEAP)
-                        .answer("work", "heap", "digest", "43"))
+                    new RankWork(communicator, Memory.HEAP).answer("work", "heap", "digest", "43"))
             .get(0);
     assertThat(other).isNotEqualTo(expected);
     try (RankProcesses ranks = new RankProcesses(3)) {
