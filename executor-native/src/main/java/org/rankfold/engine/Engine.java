@@ -165,6 +165,10 @@ public final class Engine implements AutoCloseable {
     try {
       Agreement.require(table, call.records);
     } catch (CollectiveException e) {
+      if (!isUsage(e)) {
+        // A peer's memory could not be looked at; the others know nothing of it.
+        throw fail(call, pass, e);
+      }
       withdraw(call, pass);
       progress = new EngineProgress(number, null, System.nanoTime());
       metrics.onFailure(e.code());
@@ -266,7 +270,13 @@ public final class Engine implements AutoCloseable {
     call.entered = false;
     for (int peer : call.mapped()) {
       boolean left =
-          await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
+          await.patientlyUntil(
+              () -> latch.isTripped() || isOut(peer, call.number()),
+              settings.collectiveTimeoutNs());
+      if (left && !isOut(peer, call.number())) {
+        // How long a failed call may wait for this peer is another matter.
+        await.throwIfAborted();
+      }
       if (!left) {
         throw new CollectiveException(
             ErrorCode.TIMEOUT,

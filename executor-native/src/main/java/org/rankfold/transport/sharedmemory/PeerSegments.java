@@ -79,6 +79,10 @@ final class PeerSegments {
     if (owner != user) {
       throw new IOException(file + " is of user=" + owner + " != " + user);
     }
+    return Uninterrupted.run(() -> map(file, byteCount));
+  }
+
+  private static MappedByteBuffer map(Path file, long byteCount) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       if (channel.size() != byteCount) {

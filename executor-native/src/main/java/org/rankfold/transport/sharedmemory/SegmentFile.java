@@ -40,25 +40,8 @@ final class SegmentFile {
   /** A zeroed segment; TOO_LITTLE_MEMORY with what is needed and what is there. */
   static SegmentFile create(Path folder, int byteCount) {
     requireSpace(folder, byteCount);
-    Path file = folder.resolve("rankfold-" + UUID.randomUUID());
     try {
-      FileChannel channel =
-          FileChannel.open(
-              file,
-              EnumSet.of(
-                  StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      try {
-        int fileNumber = fileNumber(file);
-        Files.delete(file);
-        writeZeros(channel, byteCount);
-        return new SegmentFile(
-            channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, byteCount), fileNumber);
-      } catch (IOException | RuntimeException | Error e) {
-        Files.deleteIfExists(file);
-        channel.close();
-        throw e;
-      }
+      return Uninterrupted.run(() -> open(folder, byteCount));
     } catch (IOException e) {
       if (availableBytes(folder) < byteCount) {
         throw tooLittle(folder, byteCount, e);
@@ -67,6 +50,27 @@ final class SegmentFile {
           ErrorCode.UNSUPPORTED,
           "no segment of " + byteCount + " bytes in " + folder + ": " + e,
           e);
+    }
+  }
+
+  private static SegmentFile open(Path folder, int byteCount) throws IOException {
+    Path file = folder.resolve("rankfold-" + UUID.randomUUID());
+    FileChannel channel =
+        FileChannel.open(
+            file,
+            EnumSet.of(
+                StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      int fileNumber = fileNumber(file);
+      Files.delete(file);
+      writeZeros(channel, byteCount);
+      return new SegmentFile(
+          channel, channel.map(FileChannel.MapMode.READ_WRITE, 0, byteCount), fileNumber);
+    } catch (IOException | RuntimeException | Error e) {
+      Files.deleteIfExists(file);
+      channel.close();
+      throw e;
     }
   }
 

@@ -146,9 +146,14 @@ final class SharedMemoryTransport implements Transport {
     return peers[peer].board().published();
   }
 
+  /** A peer that closed because it failed has said so before. */
   @Override
   public boolean isClosed(int peer) {
-    return peers[peer].board().isClosed();
+    boolean closed = peers[peer].board().isClosed();
+    if (closed) {
+      watch.readAborts();
+    }
+    return closed;
   }
 
   @Override

@@ -188,7 +188,7 @@ class SharedMemoryFaultIT {
       ranks.tellAll("work arena once 2000000");
       for (String answer : ranks.answers()) {
         assertThat(answer)
-            .startsWith("error TOO_LITTLE_MEMORY UNTOUCHED")
+            .startsWith("error TOO_LITTLE_MEMORY")
             .contains("needs 8000000 bytes in " + folder, "are available");
       }
       ranks.tellAll("work heap once 100");
