@@ -114,8 +114,8 @@ final class RankWork {
     Random random = new Random(seed);
     for (int call = 0; call < calls; call++) {
       int n = random.nextInt(4) == 0 ? random.nextInt(20_000) : random.nextInt(300);
-      DType dtype = DType.values()[random.nextInt(DType.values().length)];
-      FoldOrder order = FoldOrder.values()[random.nextInt(FoldOrder.values().length)];
+      DType dtype = oneOf(random, DType.values());
+      FoldOrder order = oneOf(random, FoldOrder.values());
       InputKind kind = dtype.isFloating() ? InputKind.SPREAD : InputKind.BITS;
       ReduceContract contract = new ReduceContract(dtype, ReduceOp.SUM, order, info.world());
       String hash = allReduce(contract, kind, call, n);
@@ -131,6 +131,11 @@ final class RankWork {
       }
     }
     return "equal " + calls;
+  }
+
+  @SafeVarargs
+  private static <T> T oneOf(Random random, T... choices) {
+    return choices[random.nextInt(choices.length)];
   }
 
   /** Reduces until the group is lost. */

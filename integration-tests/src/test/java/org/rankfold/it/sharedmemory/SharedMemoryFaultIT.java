@@ -36,7 +36,7 @@ class SharedMemoryFaultIT {
   void shouldFailEverySurvivorInTimeWhenATaskIsKilledInACollective(String work) {
     try (RankProcesses ranks = new RankProcesses(4)) {
       ranks.open(5);
-      String[] words = work.split(" ");
+      String[] words = work.split(" ", -1);
       ranks.expectAll("started", "work " + words[0] + " endless " + words[1]);
       pause(300);
       long killedNs = System.nanoTime();

@@ -149,7 +149,7 @@ class SharedMemoryIT {
   void shouldRefuseByNameWhenARowIsOfAnotherTimeUserOrHost() {
     try (RankProcesses ranks = new RankProcesses(2)) {
       List<String> rows = ranks.prepare(2);
-      String[] row = rows.get(1).split(" ");
+      String[] row = rows.get(1).split(" ", -1);
       ranks.tell(1, "giveup");
       assertEquals("ok", ranks.answer(1));
       refuse(ranks, rows, rows.get(1), "BOOTSTRAP_FAILED", "has closed its segment");
@@ -166,10 +166,10 @@ class SharedMemoryIT {
   @Test
   void shouldRefuseAFileThatIsNoBoard() {
     try (RankProcesses ranks = new RankProcesses(2)) {
-      String[] row = ranks.prepare(2).get(1).split(" ");
+      String[] row = ranks.prepare(2).get(1).split(" ", -1);
       ranks.expectAll("ok", "giveup");
       List<String> rows = ranks.prepare(2);
-      String[] current = rows.get(1).split(" ");
+      String[] current = rows.get(1).split(" ", -1);
       assertEquals(row[7], current[7]);
       // Descriptor 0 is a pipe.
       refuse(
@@ -203,8 +203,8 @@ class SharedMemoryIT {
   /** Task 1's row of a fresh group, with the fields of a wrong one where that is wrong. */
   private static void refuse(RankProcesses ranks, String wrong, String code, String text) {
     List<String> rows = ranks.prepare(2);
-    String[] fields = wrong.split(" ");
-    String[] right = rows.get(1).split(" ");
+    String[] fields = wrong.split(" ", -1);
+    String[] right = rows.get(1).split(" ", -1);
     for (int i = 0; i < right.length && i < fields.length; i++) {
       boolean isOfTheSegment = i == 6 || i == 7;
       fields[i] = isOfTheSegment ? right[i] : fields[i];
