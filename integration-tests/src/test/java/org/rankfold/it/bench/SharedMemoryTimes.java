@@ -33,9 +33,10 @@ public final class SharedMemoryTimes {
    * Runs the benchmark.
    *
    * @param args as the class says; {@code task} and a number before them in the processes started
-   * @throws IOException when a process cannot be started or talked to
+   * @throws IOException when a process cannot be started or talked to, or fails
+   * @throws InterruptedException when interrupted while the processes end
    */
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws IOException, InterruptedException {
     if (args[0].equals("task")) {
       runTask(Integer.parseInt(args[1]), Arrays.copyOfRange(args, 2, args.length));
       return;
@@ -61,6 +62,11 @@ public final class SharedMemoryTimes {
         rows.forEach(input::println);
       }
       outputs.get(0).lines().forEach(System.out::println);
+      for (Process process : processes) {
+        if (process.waitFor() != 0) {
+          throw new IOException("a task ended with status " + process.exitValue());
+        }
+      }
     } finally {
       processes.forEach(Process::destroy);
     }
