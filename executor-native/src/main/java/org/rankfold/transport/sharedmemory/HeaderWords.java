@@ -34,6 +34,7 @@ final class HeaderWords {
         header.count(),
         header.root(),
         header.chunkBytes(),
+        header.onDevice(),
         header.refusal(),
         header.refusalText());
   }
@@ -47,6 +48,7 @@ final class HeaderWords {
         message.count(),
         message.root(),
         message.chunkBytes(),
+        message.onDevice(),
         message.refusal(),
         message.refusalText());
   }

@@ -53,7 +53,7 @@ final class RecordArea {
     this.bytes = board.bytes();
   }
 
-  /** Whether a call's addends fit every task's record; every task concludes the same. */
+  /** Whether a call's addends fit every task's record. */
   static boolean isCarried(CallHeader header, BoardLayout layout) {
     return header.kind() == CallKind.ALL_REDUCE
         && header.dtype() != null

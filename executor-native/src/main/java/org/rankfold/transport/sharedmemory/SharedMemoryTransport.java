@@ -92,13 +92,25 @@ final class SharedMemoryTransport implements Transport {
   @Override
   public PairPath path(int peer, CallRecord own, CallRecord theirs) {
     long call = own.header().number();
-    RecordArea.Reach reach = ownReach[(int) (call & 1)];
-    if (reach == RecordArea.Reach.RECORD) {
+    if (isCarried(call)) {
       return PairPath.CARRIED;
     }
     return wantsPlaces(peer, call) && peerRecords[peer].reach(call) == RecordArea.Reach.SEGMENTS
         ? PairPath.MAPPED
         : PairPath.STAGED;
+  }
+
+  /** Whether every record holds its task's addends; all tasks see the same records. */
+  private boolean isCarried(long call) {
+    if (ownReach[(int) (call & 1)] != RecordArea.Reach.RECORD) {
+      return false;
+    }
+    for (RecordArea theirs : peerRecords) {
+      if (theirs != null && theirs.reach(call) != RecordArea.Reach.RECORD) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether this task would map the peer's memory in a call. */
@@ -129,7 +141,11 @@ final class SharedMemoryTransport implements Transport {
   @Override
   public void publish(CallRecord record) {
     long call = record.header().number();
-    boolean isCarried = options.mapsAll() && RecordArea.isCarried(record.header(), layout);
+    // A device's memory is not copied for a call that its own lane may serve.
+    boolean isCarried =
+        options.mapsAll()
+            && !record.header().onDevice()
+            && RecordArea.isCarried(record.header(), layout);
     ownReach[(int) (call & 1)] = records.write(record, isCarried, own.segments());
     board.publish(call);
   }

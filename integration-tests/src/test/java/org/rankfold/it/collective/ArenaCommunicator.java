@@ -11,6 +11,7 @@ import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.memory.Arena;
+import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 
@@ -134,6 +135,11 @@ final class ArenaCommunicator implements Communicator {
   @Override
   public Arena allocate(DType dtype, long count) {
     return own.allocate(dtype, count);
+  }
+
+  @Override
+  public DeviceBuffer allocateOnDevice(DType dtype, long count) {
+    return own.allocateOnDevice(dtype, count);
   }
 
   @Override

@@ -21,6 +21,7 @@ import org.rankfold.errors.ErrorCode;
  * @param segment where its shared segment is found, or empty when it offers none
  * @param sharedFreeBytes what the folder of its segments has room for
  * @param devices addresses of the GPUs Spark assigned to the task
+ * @param gpu the GPUs it may use
  * @param versions what it runs on
  * @param memory what the process may still take
  * @param nonce random, new for every group
@@ -38,6 +39,7 @@ record BootstrapRow(
     String segment,
     long sharedFreeBytes,
     List<String> devices,
+    GpuRow gpu,
     Versions versions,
     MemoryLimits memory,
     String nonce,
@@ -69,6 +71,7 @@ record BootstrapRow(
     fields.put("segment", segment);
     fields.put("sharedFreeBytes", sharedFreeBytes);
     fields.put("devices", String.join(",", devices));
+    fields.put("gpu", gpu.encode());
     fields.put("rankfold", versions.rankfold());
     fields.put("contract", versions.contract());
     fields.put("java", versions.java());
@@ -118,6 +121,7 @@ record BootstrapRow(
           Objects.requireNonNull(fields.get("segment")),
           Long.parseLong(fields.get("sharedFreeBytes")),
           devices.isEmpty() ? List.of() : List.of(devices.split(",", -1)),
+          GpuRow.decode(fields.get("gpu")),
           new Versions(
               fields.get("rankfold"),
               Integer.parseInt(fields.get("contract")),
@@ -133,7 +137,7 @@ record BootstrapRow(
               ? null
               : new RowFailure(
                   ErrorCode.ofNumber(Integer.parseInt(failureCode)), fields.get("failureText")));
-    } catch (NumberFormatException | NullPointerException e) {
+    } catch (NumberFormatException | NullPointerException | IndexOutOfBoundsException e) {
       throw new CollectiveException(ErrorCode.PROTOCOL, "bootstrap row is malformed: " + text, e);
     }
   }
