@@ -149,7 +149,7 @@ final class EngineCommunicator implements Communicator {
 
   @Override
   public Arena allocate(DType dtype, long count) {
-    return Arena.allocate(dtype, count, info.tasks());
+    return engine.allocate(dtype, count);
   }
 
   @Override

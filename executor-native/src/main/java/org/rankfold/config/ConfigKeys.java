@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.config;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** Every setting of Rankfold, declared once; docs/configuration.md is written from this list. */
@@ -9,11 +10,22 @@ public final class ConfigKeys {
   public static final ConfigKey<String> TRANSPORT =
       new ConfigKey<>(
           "spark.rankfold.transport",
-          "auto, loopback, tcp",
+          "auto, loopback, sharedmemory, tcp",
           "auto",
           "What moves bytes between tasks. `auto` takes the fastest that reaches every task;"
-              + " `loopback` joins tasks of one JVM, `tcp` any.",
-          ConfigText.oneOf("auto", "loopback", "tcp"));
+              + " `loopback` joins tasks of one JVM, `sharedmemory` those of one host (same"
+              + " container, same user), `tcp` any.",
+          ConfigText.oneOf("auto", "loopback", "sharedmemory", "tcp"));
+
+  /** Where tasks of one host make their segments. */
+  public static final ConfigKey<Path> SHARED_MEMORY_DIR =
+      new ConfigKey<>(
+          "spark.rankfold.sharedmemory.dir",
+          "folder",
+          "/dev/shm",
+          "Where tasks of one host make the segments they share: a folder of a file system in"
+              + " memory, with room for all arenas and some chunks for each pair of tasks.",
+          ConfigText::folder);
 
   /** Which pairs are mapped. */
   public static final ConfigKey<String> PATH =
@@ -199,6 +211,7 @@ public final class ConfigKeys {
   private static final List<ConfigKey<?>> ALL =
       List.of(
           TRANSPORT,
+          SHARED_MEMORY_DIR,
           PATH,
           DELIVERY,
           CHUNK_BYTES,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.config;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,19 @@ final class ConfigText {
       throw new IllegalArgumentException("a size must be from 1 byte to 1 GiB");
     }
     return (int) (number * unit);
+  }
+
+  /** An absolute path such as {@code /dev/shm}. */
+  static Path folder(String text) {
+    try {
+      Path folder = Path.of(text);
+      if (folder.isAbsolute()) {
+        return folder;
+      }
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("is not an absolute path", e);
+    }
+    throw new IllegalArgumentException("is not an absolute path");
   }
 
   /** A number such as {@code 42} or {@code -7}. */

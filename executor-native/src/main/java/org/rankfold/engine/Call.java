@@ -4,6 +4,8 @@ package org.rankfold.engine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
 import org.rankfold.errors.OutState;
 import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallRecord;
@@ -22,6 +24,7 @@ final class Call {
   boolean entered;
   private int[] mapped = {};
   private int[] staged = {};
+  private boolean carried;
 
   Call(CallRecord own, RankTable table, int task) {
     this.own = own;
@@ -35,6 +38,14 @@ final class Call {
   void concludePaths(Transport transport) {
     mapped = peers(transport, PairPath.MAPPED);
     staged = peers(transport, PairPath.STAGED);
+    int peers = table.tasks() - 1;
+    int rest = peers - mapped.length - staged.length;
+    carried = rest > 0;
+    if (carried && rest < peers) {
+      throw new CollectiveException(
+          ErrorCode.INTERNAL,
+          header().describe() + ": carried=" + rest + " of " + peers + " pairs");
+    }
   }
 
   /** Concludes that every pair is staged, as a transport has promised, before records are there. */
@@ -56,6 +67,11 @@ final class Call {
   /** The peers that are sent bytes. */
   int[] staged() {
     return staged;
+  }
+
+  /** Whether every record holds its task's addends: nothing has to move. */
+  boolean isCarried() {
+    return carried;
   }
 
   /** The stretch in which this task works: long where device memory is read in place. */

@@ -2,6 +2,8 @@
 package org.rankfold.engine;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.deadline.AbortLatch;
@@ -11,6 +13,7 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.errors.OutState;
 import org.rankfold.fold.Fold;
 import org.rankfold.liveness.ProcessPoison;
+import org.rankfold.memory.Arena;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
@@ -28,6 +31,10 @@ import org.rankfold.view.View;
  * the first cause is kept, every task throws, and so does every later call.
  */
 public final class Engine implements AutoCloseable {
+  private static final int IDLE = 0;
+  private static final int IN_CALL = 1;
+  private static final int CLOSED = 2;
+
   private final RankTable table;
   private final int task;
   private final Transport transport;
@@ -39,9 +46,9 @@ public final class Engine implements AutoCloseable {
   private final EarlyDeliveries early = new EarlyDeliveries();
   private final FoldCall foldCall;
   private final MoveCall moveCall;
+  private final AtomicInteger use = new AtomicInteger(IDLE);
   private DeviceLane deviceLane;
   private long calls;
-  private boolean closed;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
 
   /**
@@ -135,7 +142,21 @@ public final class Engine implements AutoCloseable {
     execute(CallRequest.barrier(), null);
   }
 
+  /** The transport outlives a call under way: it is closed by whoever comes last. */
   private void execute(CallRequest request, CallBody body) {
+    if (!use.compareAndSet(IDLE, IN_CALL)) {
+      throw CollectiveException.usage(ErrorCode.CLOSED, "the communicator is closed");
+    }
+    try {
+      perform(request, body);
+    } finally {
+      if (!use.compareAndSet(IN_CALL, IDLE)) {
+        release();
+      }
+    }
+  }
+
+  private void perform(CallRequest request, CallBody body) {
     requireUsable();
     long startNs = System.nanoTime();
     long number = ++calls;
@@ -158,6 +179,10 @@ public final class Engine implements AutoCloseable {
     try {
       Agreement.require(table, call.records);
     } catch (CollectiveException e) {
+      if (!isUsage(e)) {
+        // A peer's memory could not be looked at; the others know nothing of it.
+        throw fail(call, pass, e);
+      }
       withdraw(call, pass);
       progress = new EngineProgress(number, null, System.nanoTime());
       metrics.onFailure(e.code());
@@ -202,9 +227,6 @@ public final class Engine implements AutoCloseable {
   }
 
   private void requireUsable() {
-    if (closed) {
-      throw CollectiveException.usage(ErrorCode.CLOSED, "the communicator is closed");
-    }
     CollectiveException first = latch.cause();
     if (first != null) {
       throw lost("the next call", first, OutState.UNTOUCHED);
@@ -270,7 +292,13 @@ public final class Engine implements AutoCloseable {
     call.entered = false;
     for (int peer : call.mapped()) {
       boolean left =
-          await.patientlyUntil(() -> isOut(peer, call.number()), settings.collectiveTimeoutNs());
+          await.patientlyUntil(
+              () -> latch.isTripped() || isOut(peer, call.number()),
+              settings.collectiveTimeoutNs());
+      if (left && !isOut(peer, call.number())) {
+        // How long a failed call may wait for this peer is another matter.
+        await.throwIfAborted();
+      }
       if (!left) {
         throw new CollectiveException(
             ErrorCode.TIMEOUT,
@@ -420,19 +448,37 @@ public final class Engine implements AutoCloseable {
     return transport.pathName();
   }
 
-  /** Leaves the group in good order; idempotent. Peers that still call are told so. */
+  /**
+   * Memory that peers reach as fast as the transport can. May be called by any thread.
+   *
+   * @param dtype the element type
+   * @param count elements
+   * @return the arena, owned by the caller
+   * @throws CollectiveException as {@link Arena#allocate} says
+   */
+  public Arena allocate(DType dtype, long count) {
+    return Arena.allocate(dtype, count, table.tasks(), transport.arenas());
+  }
+
+  /**
+   * Leaves the group in good order, at once or when the call under way ends; idempotent. Peers that
+   * still call are told so.
+   */
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
-      early.drop();
-      try {
-        if (deviceLane != null) {
-          deviceLane.close();
-        }
-      } finally {
-        transport.close();
+    if (use.getAndSet(CLOSED) == IDLE) {
+      release();
+    }
+  }
+
+  private void release() {
+    early.drop();
+    try {
+      if (deviceLane != null) {
+        deviceLane.close();
       }
+    } finally {
+      transport.close();
     }
   }
 }

@@ -39,6 +39,9 @@ final class FoldCall implements CallBody {
 
   @Override
   public Pass of(Call call) {
+    if (call.isCarried()) {
+      return new CarriedPass(call, fold);
+    }
     PartialPlan plan = PartialPlan.of(call.header(), call.table, transport, settings);
     if (plan == PartialPlan.ADDENDS) {
       return new FoldPass(call);

@@ -8,6 +8,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.rankfold.contract.DType;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
@@ -15,8 +16,9 @@ import org.rankfold.view.View;
 
 /**
  * Contiguous direct memory for one logical rank's elements, zeroed, aligned to 64 bytes and padded
- * so that every task's shard is whole. Views and buffers of an arena stay readable after {@link
- * #close()}, which only ends the arena's own claim: the memory goes when nothing refers to it.
+ * so that every task's shard is whole. Views and buffers of an arena must not be used after {@link
+ * #close()}: its memory may belong to a later arena then. They stay readable after the communicator
+ * that allocated it is closed.
  */
 public final class Arena implements AutoCloseable {
   /** The alignment of an arena and of its shards. */
@@ -25,18 +27,18 @@ public final class Arena implements AutoCloseable {
   private final DType dtype;
   private final int count;
   private final long paddedCount;
-  private final ByteBuffer bytes;
-  private volatile boolean closed;
+  private final ArenaSource.Block block;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Arena(DType dtype, int count, long paddedCount, ByteBuffer bytes) {
+  private Arena(DType dtype, int count, long paddedCount, ArenaSource.Block block) {
     this.dtype = dtype;
     this.count = count;
     this.paddedCount = paddedCount;
-    this.bytes = bytes;
+    this.block = block;
   }
 
   /**
-   * A new arena.
+   * A new arena in fresh direct memory.
    *
    * @param dtype the element type
    * @param count elements the user sees
@@ -46,6 +48,21 @@ public final class Arena implements AutoCloseable {
    *     is negative
    */
   public static Arena allocate(DType dtype, long count, int shards) {
+    return allocate(dtype, count, shards, ArenaSource.DIRECT);
+  }
+
+  /**
+   * A new arena in memory of a source.
+   *
+   * @param dtype the element type
+   * @param count elements the user sees
+   * @param shards the number of equal shards the padding must allow
+   * @param source where its memory comes from
+   * @return the arena, owned by the caller
+   * @throws CollectiveException INVALID_ARGUMENT when the padded arena would exceed 2 GiB or count
+   *     is negative; as {@link ArenaSource#take} says
+   */
+  public static Arena allocate(DType dtype, long count, int shards, ArenaSource source) {
     long align = ALIGNMENT_BYTES / dtype.bytes();
     long even = count < 0 ? -1 : (count + shards - 1) / shards;
     long padded = (even + align - 1) / align * align * shards;
@@ -57,10 +74,7 @@ public final class Arena implements AutoCloseable {
           count,
           padded);
     }
-    int byteCount = (int) padded * dtype.bytes();
-    ByteBuffer aligned =
-        ByteBuffer.allocateDirect(byteCount + ALIGNMENT_BYTES).alignedSlice(ALIGNMENT_BYTES);
-    return new Arena(dtype, (int) count, padded, aligned.slice(0, byteCount));
+    return new Arena(dtype, (int) count, padded, source.take((int) padded * dtype.bytes()));
   }
 
   /**
@@ -155,10 +169,10 @@ public final class Arena implements AutoCloseable {
   }
 
   private ByteBuffer window() {
-    if (closed) {
+    if (closed.get()) {
       throw CollectiveException.usage(ErrorCode.CLOSED, "the arena is closed");
     }
-    return bytes.slice(0, count * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+    return block.bytes().slice(0, count * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private void require(boolean fits, String wanted) {
@@ -168,9 +182,11 @@ public final class Arena implements AutoCloseable {
     }
   }
 
-  /** Ends the arena's claim on its memory; idempotent. */
+  /** Gives the memory back to where it came from; idempotent. Not while a call uses the arena. */
   @Override
   public void close() {
-    closed = true;
+    if (closed.compareAndSet(false, true)) {
+      block.giveBack().run();
+    }
   }
 }

@@ -6,7 +6,8 @@ import org.rankfold.view.View;
 
 /**
  * A task's header and, for peers that map its memory, the views it lends until it has seen every
- * such peer leave the call.
+ * such peer leave the call. A record that {@link PairPath#CARRIED} pairs read holds inputs of its
+ * own, and no outputs.
  *
  * @param header what the task says about the call
  * @param inputs what peers may read

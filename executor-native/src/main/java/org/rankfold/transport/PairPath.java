@@ -6,5 +6,10 @@ public enum PairPath {
   /** Each reads and writes the other's memory in place. */
   MAPPED,
   /** Bytes travel through slots. */
-  STAGED
+  STAGED,
+  /**
+   * A small all-reduce whose records hold copies of the addends: every task folds all of them, and
+   * nobody is inside another's memory. All pairs of a call or none.
+   */
+  CARRIED
 }

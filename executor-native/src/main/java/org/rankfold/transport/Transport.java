@@ -2,6 +2,7 @@
 package org.rankfold.transport;
 
 import org.rankfold.deadline.AbortLatch;
+import org.rankfold.memory.ArenaSource;
 import org.rankfold.view.View;
 
 /**
@@ -44,6 +45,15 @@ public interface Transport extends AutoCloseable {
   }
 
   /**
+   * Where arenas should lie so that peers can reach them.
+   *
+   * @return a source, direct memory by default; after {@link #close()} it may refuse
+   */
+  default ArenaSource arenas() {
+    return ArenaSource.DIRECT;
+  }
+
+  /**
    * How many tasks of the group share this machine's cores, this one included.
    *
    * @return tasks, at least 1
@@ -70,7 +80,7 @@ public interface Transport extends AutoCloseable {
    *
    * @param peer another task
    * @param call a call this task has published
-   * @return the record, its views only when they lie in this process; null when the peer has not
+   * @return the record, its views only when this process can reach them; null when the peer has not
    *     published it
    */
   CallRecord recordOf(int peer, long call);

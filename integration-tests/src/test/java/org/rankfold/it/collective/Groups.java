@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.it.collective;
 
+import java.nio.FloatBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,6 +13,7 @@ import org.rankfold.fold.Folds;
 import org.rankfold.group.LoopbackGroup;
 import org.rankfold.group.LoopbackGroup.RankBody;
 import org.rankfold.transport.loopback.PathRule;
+import org.rankfold.view.View;
 
 /** How a suite forms groups: the seam by which each transport runs it. */
 abstract class Groups {
@@ -21,6 +23,15 @@ abstract class Groups {
   /** What a task does that is expected to fail. */
   interface Attempt {
     void run(Communicator communicator) throws Exception;
+  }
+
+  /** Memory that a task brings, as a call and as its owner sees it. */
+  record Floats(View view, FloatBuffer floats) {}
+
+  /** Memory of the kind under test. */
+  Floats floats(Communicator communicator, int n) {
+    float[] array = new float[n];
+    return new Floats(View.of(array), FloatBuffer.wrap(array));
   }
 
   /** Forms a group that adds with a fold, runs a body on every task and closes it. */

@@ -3,6 +3,7 @@ package org.rankfold.it.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.FloatBuffer;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -71,7 +72,12 @@ final class KilledFold {
   private void run(Groups groups) {
     Thread killer = new Thread(this::killLater, "killer");
     killer.start();
-    groups.run(TASKS, TASKS, Groups.PATIENT, KilledFold::slowly, this::foldUntilKilled);
+    groups.run(
+        TASKS,
+        TASKS,
+        Groups.PATIENT,
+        KilledFold::slowly,
+        communicator -> foldUntilKilled(groups, communicator));
     assertThat(ended.getCount()).isZero();
   }
 
@@ -109,10 +115,10 @@ final class KilledFold {
     }
   }
 
-  private String foldUntilKilled(Communicator communicator) {
-    float[] addend = new float[N];
-    float[] out = new float[N];
-    float[] other = new float[N];
+  private String foldUntilKilled(Groups groups, Communicator communicator) {
+    Groups.Floats addend = groups.floats(communicator, N);
+    Groups.Floats out = groups.floats(communicator, N);
+    Groups.Floats other = groups.floats(communicator, N);
     if (communicator.info().task() == 1) {
       victims.set(communicator);
       victim.set(Thread.currentThread());
@@ -122,35 +128,35 @@ final class KilledFold {
     while (end == null) {
       try {
         if (kill == Kill.INTERRUPT_BEHIND_ASYNC) {
-          communicator.allReduceAsync(List.of(View.of(other)), View.of(other));
+          communicator.allReduceAsync(List.of(other.view()), other.view());
         }
-        communicator.allReduce(List.of(View.of(addend)), View.of(out));
+        communicator.allReduce(List.of(addend.view()), out.view());
       } catch (CollectiveException e) {
         end = e;
       }
     }
-    refill(out);
-    refill(addend);
+    refill(out.floats());
+    refill(addend.floats());
     ended.countDown();
     boolean interrupted = Thread.interrupted();
     assertThat(allCame(ended)).isTrue();
     assertThat(end.code())
         .isEqualTo(kill == Kill.ABORT ? ErrorCode.PEER_FAILED : ErrorCode.CANCELLED);
     assertThat(interrupted).isEqualTo(kill != Kill.ABORT && communicator.info().task() == 1);
-    assertUntouched(addend);
-    assertUntouched(out);
+    assertUntouched(addend.floats());
+    assertUntouched(out.floats());
     return "";
   }
 
-  private static void refill(float[] array) {
+  private static void refill(FloatBuffer floats) {
     for (int i = CHUNK - 1; i < N; i += CHUNK) {
-      array[i] = SENTINEL;
+      floats.put(i, SENTINEL);
     }
   }
 
-  private static void assertUntouched(float[] array) {
+  private static void assertUntouched(FloatBuffer floats) {
     for (int i = CHUNK - 1; i < N; i += CHUNK) {
-      if (array[i] != SENTINEL) {
+      if (floats.get(i) != SENTINEL) {
         throw new AssertionError("element " + i + " was written after the call had ended");
       }
     }

@@ -102,7 +102,8 @@ final class TcpThreadGroups extends Groups {
     }
   }
 
-  private static <R> List<R> results(List<Future<R>> futures, AtomicReference<Throwable> first)
+  /** What the tasks returned, or the first failure with the others suppressed. */
+  static <R> List<R> results(List<Future<R>> futures, AtomicReference<Throwable> first)
       throws InterruptedException {
     List<R> results = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();

@@ -38,6 +38,7 @@ public final class BarrierBootstrap {
   private RankTable table;
   private GroupConfig config;
   private String address = "";
+  private SegmentOffer segment = SegmentOffer.none();
   private GpuRow gpu = GpuRow.NONE;
 
   private BarrierBootstrap(
@@ -71,6 +72,14 @@ public final class BarrierBootstrap {
   }
 
   private JoinedGroup join(CollectiveMetrics metrics) {
+    try {
+      return joinAll(metrics);
+    } finally {
+      segment.close();
+    }
+  }
+
+  private JoinedGroup joinAll(CollectiveMetrics metrics) {
     int tasks = context.getTaskInfos().length;
     if (tasks != context.numPartitions()) {
       // Every task of this attempt sees the same, and an allGather would never be complete.
@@ -89,9 +98,11 @@ public final class BarrierBootstrap {
     }
     requireReady(rows, failure);
     requireAgreement(rows);
-    requireMemory(rows);
+    Way way = GroupJoin.way(rows, config, memory.sharedBytes(table, config));
+    requireMemory(rows, way);
     String epoch = epoch(rows.get(0).nonce());
-    Communicator communicator = GroupJoin.join(epoch, rows, own, config, source, metrics);
+    Communicator communicator =
+        new GroupJoin(epoch, rows, own, config, source, metrics).join(way, segment);
     Optional<Integer> gpu = GpuJoin.join(rows, own, communicator, source);
     return new JoinedGroup(
         epoch,
@@ -113,6 +124,7 @@ public final class BarrierBootstrap {
       if (ProcessListener.isNeeded(config)) {
         address = ProcessListener.PROCESS.address(source);
       }
+      segment = SegmentOffer.of(table, context.partitionId(), config, source);
       if (DeviceConfig.of(source).isGpu()) {
         gpu = GpuRow.own(gpuAddresses());
       }
@@ -131,6 +143,8 @@ public final class BarrierBootstrap {
         SparkEnv.get().blockManager().blockManagerId().host(),
         ProcessIdentity.OWN,
         address,
+        segment.row(),
+        segment.freeBytes(),
         gpuAddresses(),
         gpu,
         Versions.own(),
@@ -227,14 +241,15 @@ public final class BarrierBootstrap {
   }
 
   /** Every task computes every process's plan, so all refuse alike. */
-  private void requireMemory(List<BootstrapRow> rows) {
+  private void requireMemory(List<BootstrapRow> rows, Way way) {
     for (BootstrapRow row : rows) {
       List<Integer> together =
           rows.stream()
               .filter(other -> other.process().equals(row.process()))
               .map(BootstrapRow::task)
               .toList();
-      memory.require(row.describe(), table, together, config, row.memory());
+      memory.require(
+          row.describe(), table, together, config, row.memory(), way == Way.SHARED_MEMORY);
     }
   }
 }

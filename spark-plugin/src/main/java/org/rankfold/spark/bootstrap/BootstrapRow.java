@@ -18,6 +18,8 @@ import org.rankfold.errors.ErrorCode;
  * @param host as Spark names it
  * @param process which process
  * @param address where the process listens for peers, as {@code IP port}, or empty when it does not
+ * @param segment where its shared segment is found, or empty when it offers none
+ * @param sharedFreeBytes what the folder of its segments has room for
  * @param devices addresses of the GPUs Spark assigned to the task
  * @param gpu the GPUs it may use
  * @param versions what it runs on
@@ -34,6 +36,8 @@ record BootstrapRow(
     String host,
     ProcessIdentity process,
     String address,
+    String segment,
+    long sharedFreeBytes,
     List<String> devices,
     GpuRow gpu,
     Versions versions,
@@ -64,6 +68,8 @@ record BootstrapRow(
     fields.put("pid", process.pid());
     fields.put("startNonce", process.startNonce());
     fields.put("address", address);
+    fields.put("segment", segment);
+    fields.put("sharedFreeBytes", sharedFreeBytes);
     fields.put("devices", String.join(",", devices));
     fields.put("gpu", gpu.encode());
     fields.put("rankfold", versions.rankfold());
@@ -112,6 +118,8 @@ record BootstrapRow(
               Long.parseLong(fields.get("pid")),
               fields.get("startNonce")),
           Objects.requireNonNull(fields.get("address")),
+          Objects.requireNonNull(fields.get("segment")),
+          Long.parseLong(fields.get("sharedFreeBytes")),
           devices.isEmpty() ? List.of() : List.of(devices.split(",", -1)),
           GpuRow.decode(fields.get("gpu")),
           new Versions(

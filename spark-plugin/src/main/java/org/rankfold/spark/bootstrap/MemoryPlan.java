@@ -12,6 +12,7 @@ import org.rankfold.group.GroupConfig;
 import org.rankfold.memory.Arena;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.loopback.PathRule;
+import org.rankfold.transport.sharedmemory.SharedSegment;
 
 /**
  * How much memory a group will take, from what its user declares: one arena of each declared kind
@@ -77,10 +78,17 @@ public record MemoryPlan(List<ArenaKind> arenas) implements Serializable {
    * @param tasks the tasks that live in the process
    * @param config path and chunk
    * @param limits the process's
+   * @param isShared whether arenas and slots lie in shared segments, which the JVM's limit of
+   *     direct memory does not count but the container's does
    * @throws CollectiveException TOO_LITTLE_MEMORY with the numbers
    */
   public void require(
-      String who, RankTable table, List<Integer> tasks, GroupConfig config, MemoryLimits limits) {
+      String who,
+      RankTable table,
+      List<Integer> tasks,
+      GroupConfig config,
+      MemoryLimits limits,
+      boolean isShared) {
     double arenaBytes = 0;
     double slotBytes = 0;
     long ranks = 0;
@@ -104,7 +112,7 @@ public record MemoryPlan(List<ArenaKind> arenas) implements Serializable {
             mib(arenaBytes),
             mib(slotBytes),
             mib(direct));
-    if (direct > limits.directFreeBytes()) {
+    if (!isShared && direct > limits.directFreeBytes()) {
       throw CollectiveException.usage(
           ErrorCode.TOO_LITTLE_MEMORY,
           "%s > %s of free direct memory; raise -XX:MaxDirectMemorySize, or -Xmx, which it follows",
@@ -122,6 +130,25 @@ public record MemoryPlan(List<ArenaKind> arenas) implements Serializable {
           mib((double) limits.heapMaxBytes()),
           mib((double) limits.containerBytes()));
     }
+  }
+
+  /**
+   * What a group whose tasks all live on one host takes of its shared memory: every arena, and
+   * slots for every pair, since any call may bring memory that has to be staged.
+   *
+   * @param table who hosts what
+   * @param config the chunk
+   * @return bytes, an upper bound but for the boards, which exist already
+   */
+  public long sharedBytes(RankTable table, GroupConfig config) {
+    double bytes = 0;
+    for (int task = 0; task < table.tasks(); task++) {
+      for (ArenaKind kind : arenas) {
+        bytes += table.rankCount(task) * kind.bytes(table.tasks());
+      }
+      bytes += SharedSegment.slotBytes(table, task, config.engine().chunkBytes());
+    }
+    return (long) bytes;
   }
 
   private static String mib(double bytes) {

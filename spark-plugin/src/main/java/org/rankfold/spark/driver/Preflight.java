@@ -107,7 +107,8 @@ public final class Preflight {
           table,
           IntStream.range(0, table.tasks()).boxed().toList(),
           GroupConfig.of(source),
-          MemoryLimits.own());
+          MemoryLimits.own(),
+          false);
     } else {
       awaitExecutors(table.tasks());
     }

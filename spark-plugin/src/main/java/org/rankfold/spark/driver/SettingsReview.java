@@ -43,8 +43,8 @@ final class SettingsReview {
             new Finding(
                 ErrorCode.UNSUPPORTED,
                 key
-                    + "=true asks for encryption: groups whose tasks live in several processes are"
-                    + " refused, no transport encrypts; set it to false or keep tasks in one JVM",
+                    + "=true asks for encryption: groups whose tasks live on several hosts are"
+                    + " refused, TCP encrypts nothing; set it to false or keep tasks on one host",
                 false));
       }
     }

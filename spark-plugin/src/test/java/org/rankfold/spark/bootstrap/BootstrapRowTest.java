@@ -13,8 +13,13 @@ import org.rankfold.spark.bootstrap.BootstrapRow.RowFailure;
 
 class BootstrapRowTest {
   private static final GroupConfig AUTO = GroupConfig.of(key -> null);
-  private static final GroupConfig LOOPBACK =
-      GroupConfig.of(key -> key.equals("spark.rankfold.transport") ? "loopback" : null);
+  private static final GroupConfig LOOPBACK = transport("loopback");
+  private static final GroupConfig SHARED = transport("sharedmemory");
+  private static final GroupConfig TCP = transport("tcp");
+
+  private static GroupConfig transport(String name) {
+    return GroupConfig.of(key -> key.equals("spark.rankfold.transport") ? name : null);
+  }
 
   private static BootstrapRow row(int task, int world, long pid, RowFailure failure) {
     return row(task, world, pid, new Versions("1.0", 1, "17.0.15", "4.2.0"), failure);
@@ -30,6 +35,8 @@ class BootstrapRowTest {
         "host-" + task,
         new ProcessIdentity("boot", "pid:[4026531836]", pid, "nonce"),
         "10.0.0.1 4711",
+        segment("boot", 1),
+        1 << 20,
         List.of("10", "11"),
         new GpuRow(1, List.of("0000:1b:00.0", "0000:43:00.0"), 22809),
         versions,
@@ -37,6 +44,30 @@ class BootstrapRowTest {
         "n" + task,
         "s" + task,
         failure);
+  }
+
+  private static String segment(String bootId, long user) {
+    return "shm2 4711 99 " + bootId + " pid:[4026531836] " + user + " 7 65536 00000000000000ff";
+  }
+
+  private static BootstrapRow with(BootstrapRow row, String segment, long sharedFreeBytes) {
+    return new BootstrapRow(
+        row.task(),
+        row.world(),
+        row.tasks(),
+        row.executor(),
+        row.host(),
+        row.process(),
+        row.address(),
+        segment,
+        sharedFreeBytes,
+        row.devices(),
+        row.gpu(),
+        row.versions(),
+        row.memory(),
+        row.nonce(),
+        row.secret(),
+        row.failure());
   }
 
   private static CollectiveException thrownBy(
@@ -111,16 +142,45 @@ class BootstrapRowTest {
   @Test
   void shouldSayWhoLivesWhereWhenLoopbackCannotJoinSeveralProcesses() {
     List<BootstrapRow> rows = List.of(row(0, 8, 1, null), row(1, 8, 2, null));
-    CollectiveException e = thrownBy(() -> GroupJoin.isTcp(rows, LOOPBACK));
+    CollectiveException e = thrownBy(() -> GroupJoin.way(rows, LOOPBACK, 0));
     assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED);
     assertThat(e)
         .hasMessageContaining("task 0 (executor e0, host host-0, pid 1")
         .hasMessageContaining("task 1 (executor e1, host host-1, pid 2")
         .hasMessageContaining("transport=loopback joins tasks of one JVM");
     List<BootstrapRow> together = List.of(row(0, 8, 7, null), row(1, 8, 7, null));
-    assertThat(GroupJoin.isTcp(together, LOOPBACK)).isFalse();
-    assertThat(GroupJoin.isTcp(together, AUTO)).isFalse();
-    assertThat(GroupJoin.isTcp(rows, AUTO)).isTrue();
+    assertThat(GroupJoin.way(together, LOOPBACK, 0)).isEqualTo(Way.LOOPBACK);
+    assertThat(GroupJoin.way(together, AUTO, 0)).isEqualTo(Way.LOOPBACK);
+  }
+
+  @Test
+  void shouldShareMemoryWhenAllTasksCanAndItSuffices() {
+    BootstrapRow first = row(0, 8, 1, null);
+    BootstrapRow second = row(1, 8, 2, null);
+    List<BootstrapRow> oneHost = List.of(first, second);
+    assertThat(GroupJoin.way(oneHost, AUTO, 1 << 20)).isEqualTo(Way.SHARED_MEMORY);
+    assertThat(GroupJoin.way(oneHost, SHARED, 1 << 20)).isEqualTo(Way.SHARED_MEMORY);
+    assertThat(GroupJoin.way(oneHost, TCP, 0)).isEqualTo(Way.TCP);
+    assertThat(GroupJoin.way(oneHost, AUTO, (1 << 20) + 1)).isEqualTo(Way.TCP);
+    CollectiveException lacking = thrownBy(() -> GroupJoin.way(oneHost, SHARED, (1 << 20) + 1));
+    assertThat(lacking.code()).isEqualTo(ErrorCode.TOO_LITTLE_MEMORY);
+    assertThat(lacking)
+        .hasMessageContaining("need 1,048,577 bytes of shared memory, but 1,048,576 are available");
+  }
+
+  @Test
+  void shouldTakeTcpWhenATaskCannotShareMemory() {
+    BootstrapRow first = row(0, 8, 1, null);
+    BootstrapRow second = row(1, 8, 2, null);
+    for (String other : List.of("", segment("another", 1), segment("boot", 2))) {
+      List<BootstrapRow> apart = List.of(first, with(second, other, 1 << 20));
+      assertThat(GroupJoin.way(apart, AUTO, 0)).isEqualTo(Way.TCP);
+      CollectiveException e = thrownBy(() -> GroupJoin.way(apart, SHARED, 0));
+      assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED);
+      assertThat(e)
+          .hasMessageContaining("transport=sharedmemory joins tasks of one host")
+          .hasMessageContaining("task 1 (executor e1");
+    }
   }
 
   @Test

@@ -28,7 +28,7 @@ class MemoryPlanTest {
                 Map.of("spark.rankfold.path", path, "spark.rankfold.chunk.bytes", "1m")));
     return catchThrowableOfType(
         CollectiveException.class,
-        () -> plan.require("here", TABLE, List.of(0, 1), config, limits));
+        () -> plan.require("here", TABLE, List.of(0, 1), config, limits, false));
   }
 
   @Test
@@ -55,6 +55,16 @@ class MemoryPlanTest {
     assertThat(refusal(PLAN, "mapped", limits))
         .hasMessageContaining("with the heap's 64.0 MiB > the container's 90.0 MiB");
     assertThat(refusal(new MemoryPlan(List.of()), "mapped", limits)).isNull();
+  }
+
+  @Test
+  void shouldCountArenasAndSlotsOfTheWholeHostWhenShared() {
+    GroupConfig config =
+        GroupConfig.of(ConfigSource.of(Map.of("spark.rankfold.chunk.bytes", "1m")));
+    // Each task has (2 ranks + 3) slots for its only peer, and 4 for what all get alike.
+    assertThat(new MemoryPlan(List.of()).sharedBytes(TABLE, config)).isEqualTo(2 * 9 * MIB);
+    assertThat(PLAN.sharedBytes(TABLE, config)).isBetween(50 * MIB, 51 * MIB);
+    PLAN.require("here", TABLE, List.of(0, 1), config, new MemoryLimits(1, 64 * MIB, -1), true);
   }
 
   @Test
