@@ -124,6 +124,28 @@ public final class ConfigKeys {
               + " slots; a cluster that can never have enough is refused at once.",
           ConfigText::durationNs);
 
+  /** How often a lost group is formed anew. */
+  public static final ConfigKey<Integer> RETRY_ATTEMPTS =
+      new ConfigKey<>(
+          "spark.rankfold.retry.attempts",
+          "0 to 100",
+          "2",
+          "How often a run whose group was lost to the cluster (an executor died, a peer fell silent)"
+              + " is submitted anew, as a new job whose bodies start from their beginning. Errors of"
+              + " usage, exceptions of the body, timeouts and cancelled jobs are never submitted"
+              + " again.",
+          text -> ConfigText.count(text, 100));
+
+  /** How long a run waits before it is submitted anew. */
+  public static final ConfigKey<Long> RETRY_WAIT =
+      new ConfigKey<>(
+          "spark.rankfold.retry.wait",
+          "duration",
+          "1s",
+          "How long a run waits before it is submitted anew; twice as long each further time, a minute"
+              + " at most.",
+          ConfigText::durationNs);
+
   /** When the driver says who is missing. */
   public static final ConfigKey<Long> REPORT_AFTER =
       new ConfigKey<>(
@@ -157,6 +179,8 @@ public final class ConfigKeys {
           NETWORK_PORT,
           RUN_TIMEOUT,
           SLOTS_TIMEOUT,
+          RETRY_ATTEMPTS,
+          RETRY_WAIT,
           REPORT_AFTER,
           FOLD,
           SEED);

@@ -181,7 +181,7 @@ class TcpGroupIT {
     assertThat(outcomes.get(1)).isInstanceOf(IllegalStateException.class);
     for (int task : new int[] {0, 2}) {
       CollectiveException lost = (CollectiveException) outcomes.get(task);
-      assertEquals(ErrorCode.PEER_FAILED, lost.code());
+      assertEquals(ErrorCode.USER_CODE_FAILED, lost.code());
       assertThat(lost.getMessage()).contains("logical rank 1 (task 1)", "the user's own");
     }
   }
