@@ -3,8 +3,10 @@ package org.rankfold.spark;
 
 import java.io.NotSerializableException;
 import java.util.Locale;
+import org.apache.spark.SparkContext;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.spark.driver.DriverProcess;
 import org.rankfold.spark.driver.FailureNote;
 import org.rankfold.spark.driver.FirstCauses;
 
@@ -48,6 +50,25 @@ final class JobOutcome {
         chain ? ErrorCode.UNSUPPORTED : ErrorCode.USER_CODE_FAILED,
         name + ": " + firstLine,
         failure);
+  }
+
+  /** Adds who was missing, where the driver knows it and it may be why. */
+  static CollectiveException withMissing(
+      CollectiveException outcome, SparkContext spark, String run) {
+    boolean isOfGroup =
+        switch (outcome.code()) {
+          case PEER_FAILED, TIMEOUT, PROTOCOL -> true;
+          default -> false;
+        };
+    String missing = isOfGroup ? DriverProcess.CURRENT.missing(spark, run) : null;
+    DriverProcess.CURRENT.conclude(spark, run);
+    return missing == null
+        ? outcome
+        : new CollectiveException(
+            outcome.code(),
+            outcome.getMessage() + "; the driver saw " + missing,
+            outcome.outState(),
+            outcome.getCause());
   }
 
   private static boolean isCancelled(String firstLine) {

@@ -53,7 +53,7 @@ public final class RankContext implements AutoCloseable {
    * @throws CollectiveException on every task when one of them could not join
    */
   public static RankContext open(BarrierTaskContext context, int world) {
-    RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()), 1);
+    RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()), RunAttempt.NONE);
     TaskEnd.attach(context, opened.guard);
     return opened;
   }
@@ -63,7 +63,7 @@ public final class RankContext implements AutoCloseable {
       int world,
       Map<String, String> overrides,
       MemoryPlan memory,
-      int attempt) {
+      RunAttempt attempt) {
     ConfigSource source =
         key -> {
           String text = overrides.get(key);
@@ -75,10 +75,10 @@ public final class RankContext implements AutoCloseable {
       Deadline deadline = Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source));
       return new RankContext(
           group,
-          new TaskGuard(context, group, deadline),
+          new TaskGuard(context, attempt.id(), group, deadline),
           ConfigKeys.SEED.of(source),
           deadline,
-          attempt);
+          attempt.number());
     } catch (RuntimeException | Error e) {
       group.communicator().abort(e);
       group.communicator().close();

@@ -23,7 +23,7 @@ final class RankTask<T, R> implements BarrierStage.Body<T, R> {
   private final MemoryPlan memory;
   private final RankDataFunction<T, R> body;
   private final FirstCauses causes;
-  private final int attempt;
+  private final RunAttempt attempt;
 
   RankTask(
       int world,
@@ -31,7 +31,7 @@ final class RankTask<T, R> implements BarrierStage.Body<T, R> {
       MemoryPlan memory,
       RankDataFunction<T, R> body,
       FirstCauses causes,
-      int attempt) {
+      RunAttempt attempt) {
     this.world = world;
     this.settings = settings;
     this.memory = memory;

@@ -259,12 +259,13 @@ public final class Rankfold {
     sc.setJobDescription(attempt == 1 ? name : name + " (attempt " + attempt + ")");
     try {
       return BarrierStage.collect(
-          data, new RankTask<>(world, settings, memory, body, causes, attempt));
+          data,
+          new RankTask<>(world, settings, memory, body, causes, new RunAttempt(tag, attempt)));
     } catch (Exception e) {
       if (e instanceof InterruptedException && !sc.isStopped()) {
         sc.cancelJobsWithTag(tag);
       }
-      throw JobOutcome.of(name, e, causes);
+      throw JobOutcome.withMissing(JobOutcome.of(name, e, causes), sc, tag);
     } finally {
       sc.removeJobTag(tag);
       sc.setJobDescription(description);
