@@ -94,6 +94,17 @@ public final class ConfigKeys {
           "The port a process listens on for its peers; of a range the first free one, `0` any.",
           PortRange::parse);
 
+  /** At which addresses a process listens. */
+  public static final ConfigKey<List<AddressRange>> NETWORK_CIDR =
+      new ConfigKey<>(
+          "spark.rankfold.network.cidr",
+          "auto, or ranges such as 10.0.0.0/8,fd00::/8",
+          "auto",
+          "The address a process listens on for its peers and tells them: the first one of its host"
+              + " in the first range that has one, IPv4 or IPv6; `auto` takes the address from which"
+              + " the host speaks to the driver.",
+          AddressRange::parseAll);
+
   /** Which fold adds. */
   public static final ConfigKey<String> FOLD =
       new ConfigKey<>(
@@ -177,6 +188,7 @@ public final class ConfigKeys {
           PEER_TIMEOUT,
           CONNECT_TIMEOUT,
           NETWORK_PORT,
+          NETWORK_CIDR,
           RUN_TIMEOUT,
           SLOTS_TIMEOUT,
           RETRY_ATTEMPTS,

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How long it takes until who is left knows, and until their slots are free: what is promised. */
-@Timeout(300)
+@Timeout(600)
 class BoundsIT {
   private static final long PEER_MS = 3000;
   private static final long COLLECTIVE_MS = 6000;
@@ -24,7 +24,7 @@ class BoundsIT {
       throws Exception {
     try (SparkProcess driver =
         SparkProcess.start(folder, BoundsMain.class, "1", "kill", "stop", "absent")) {
-      assertThat(driver.awaitEnd(240)).as(driver.errors()).isZero();
+      assertThat(driver.awaitEnd(540)).as(driver.errors()).isZero();
       driver.lines().forEach(System.out::println);
       assertFault(driver, "kill", "PEER_FAILED", 0, GRACE_MS, "closed its connection");
       assertFault(

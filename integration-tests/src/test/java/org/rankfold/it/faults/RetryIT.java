@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs whose executors are killed, and what becomes of them when they are submitted anew. */
-@Timeout(300)
+@Timeout(600)
 class RetryIT {
   @TempDir private Path folder;
 
@@ -24,7 +24,7 @@ class RetryIT {
             Integer.toString(freePort()),
             Integer.toString(killed),
             Integer.toString(retries))) {
-      assertThat(driver.awaitEnd(240)).as(driver.errors()).isZero();
+      assertThat(driver.awaitEnd(540)).as(driver.errors()).isZero();
       assertThat(driver.errors().lines().filter(line -> line.contains("retried: attempt")))
           .hasSize(Math.min(killed, retries));
       return driver.lines();
