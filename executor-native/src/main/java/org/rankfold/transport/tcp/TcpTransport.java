@@ -87,7 +87,10 @@ public final class TcpTransport implements Transport {
               epoch,
               window(table.rankCount(link.peer())),
               new PeerSilence(options.peerTimeoutNs(), nowNs),
-              outbound);
+              outbound,
+              link.keys() == null
+                  ? new PlainStream(link.channel())
+                  : new SealedStream(link.channel(), link.keys(), listener.pool()));
       connection.receiveWith(
           new Inbound(
               new FrameDecoder(epoch, options.chunkBytes(), table.world()),
@@ -556,7 +559,7 @@ public final class TcpTransport implements Transport {
           continue;
         }
         connection.write(nowNs);
-        if (connection.outbound().isEmpty() && !ended[connection.peer()]) {
+        if (connection.isWritten() && !ended[connection.peer()]) {
           ended[connection.peer()] = true;
           try {
             connection.endWriting();

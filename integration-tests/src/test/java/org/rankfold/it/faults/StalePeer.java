@@ -47,7 +47,7 @@ record StalePeer(String group, int task, int world, int tasks) {
     DialerHandshake handshake =
         new DialerHandshake(
             new GroupSecret(group, SECRET),
-            new GroupTerms(world, tasks, ReduceContract.VERSION, CHUNK_BYTES),
+            new GroupTerms(world, tasks, ReduceContract.VERSION, CHUNK_BYTES, false),
             task + 1,
             task,
             new byte[] {

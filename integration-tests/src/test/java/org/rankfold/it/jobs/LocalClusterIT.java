@@ -38,7 +38,26 @@ class LocalClusterIT {
     assertTrue(one.get(one.size() - 1).startsWith("model sha256="), one::toString);
   }
 
+  @Test
+  void shouldTrainToTheBitsOfOneProcessWhenSparkEncrypts() throws Exception {
+    List<String> printed =
+        runWith(
+            " --conf spark.network.crypto.enabled=true --conf spark.authenticate=true"
+                + " --conf spark.authenticate.secret=a-secret-for-tests-only",
+            "digits",
+            "--tasks",
+            "3",
+            "--master",
+            CLUSTER);
+    assertEquals("model sha256=" + DigitsIT.PROMISED, printed.get(printed.size() - 1));
+  }
+
   private List<String> run(String... arguments) throws IOException, InterruptedException {
+    return runWith("", arguments);
+  }
+
+  private List<String> runWith(String options, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(ROOT.resolve("bin/rankfold").toString()));
     command.addAll(List.of(arguments));
     Path out = folder.resolve("out");
@@ -46,7 +65,9 @@ class LocalClusterIT {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.redirectOutput(out.toFile()).redirectError(err.toFile()).directory(folder.toFile());
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("RANKFOLD_SUBMIT_OPTS", "--conf spark.rankfold.timeout.slots=120s");
+    builder
+        .environment()
+        .put("RANKFOLD_SUBMIT_OPTS", "--conf spark.rankfold.timeout.slots=120s" + options);
     Process process = builder.start();
     if (!process.waitFor(5, TimeUnit.MINUTES)) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);

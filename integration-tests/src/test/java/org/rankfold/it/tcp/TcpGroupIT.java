@@ -341,24 +341,6 @@ class TcpGroupIT {
   }
 
   @Test
-  void shouldRefuseToSendInTheClearWhenEncryptionIsWanted() {
-    try (TcpListener zero = TcpThreads.listener(V4)) {
-      GroupSpec spec =
-          new GroupSpec(
-              TcpThreads.secret("encrypted"),
-              new RankTable(1, 1),
-              0,
-              List.of(zero.address()),
-              true);
-      CollectiveException refused =
-          assertThrows(
-              CollectiveException.class,
-              () -> TcpGroups.open(zero, spec, key -> null, CollectiveMetrics.NONE));
-      assertEquals(ErrorCode.UNSUPPORTED, refused.code());
-    }
-  }
-
-  @Test
   void shouldKeepArenasBitsWhenCallsOfManySizesFollowEachOther() throws Exception {
     TcpThreads.results(
         V4,

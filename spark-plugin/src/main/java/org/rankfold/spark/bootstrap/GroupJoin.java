@@ -30,8 +30,7 @@ final class GroupJoin {
    * @param own this task's
    * @param source settings, Spark's too
    * @return the communicator, owned by the caller
-   * @throws CollectiveException UNSUPPORTED when the transport asked for cannot join the tasks, or
-   *     cannot encrypt as Spark was told to
+   * @throws CollectiveException UNSUPPORTED when the transport asked for cannot join the tasks
    */
   static Communicator join(
       String epoch,
