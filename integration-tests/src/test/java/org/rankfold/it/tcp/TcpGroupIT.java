@@ -34,6 +34,7 @@ import org.rankfold.transport.RankTable;
 import org.rankfold.transport.tcp.TcpListener;
 import org.rankfold.view.View;
 import org.rankfold.wire.GroupSecret;
+import org.rankfold.wire.Hello;
 import org.rankfold.wire.WireRefusal;
 
 /** Groups over real sockets: bits, usage errors, strangers, aborts, interrupts. */
@@ -275,7 +276,7 @@ class TcpGroupIT {
       RankTable table = new RankTable(2, 2);
       GroupSecret secret = TcpThreads.secret("strangers");
       stranger(zero, "GET / HTTP/1.1\r\n\r\n".repeat(8).getBytes(StandardCharsets.US_ASCII));
-      stranger(zero, new byte[96]);
+      stranger(zero, new byte[Hello.BYTES]);
       awaitRefused(zero, WireRefusal.BAD_MAGIC, 2);
 
       Thread first =
