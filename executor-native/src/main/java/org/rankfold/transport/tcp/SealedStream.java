@@ -34,14 +34,15 @@ final class SealedStream implements FrameStream {
 
   private boolean isDropped;
 
-  SealedStream(SocketChannel channel, SealKeys keys, BufferPool pool) {
+  /** A stream of which some bytes, fewer than a header, were read already. */
+  SealedStream(SocketChannel channel, SealKeys keys, ByteBuffer early, BufferPool pool) {
     this.channel = channel;
     this.sealer = keys.sealer();
     this.opener = keys.opener();
     this.pool = pool;
     this.plainOut = pool.take(SealedRecord.MOST_PLAIN_BYTES);
     this.sealedOut = pool.take(SealedRecord.MOST_BYTES).limit(0);
-    this.sealedIn = pool.take(SealedRecord.MOST_BYTES);
+    this.sealedIn = pool.take(SealedRecord.MOST_BYTES).put(early);
     this.plainIn = pool.take(SealedRecord.MOST_PLAIN_BYTES).limit(0);
   }
 
