@@ -117,6 +117,17 @@ public final class ConfigKeys {
           "The port a process listens on for its peers; of a range the first free one, `0` any.",
           PortRange::parse);
 
+  /** At which addresses a process listens. */
+  public static final ConfigKey<List<AddressRange>> NETWORK_CIDR =
+      new ConfigKey<>(
+          "spark.rankfold.network.cidr",
+          "auto, or ranges such as 10.0.0.0/8,fd00::/8",
+          "auto",
+          "The address a process listens on for its peers and tells them: the first one of its host"
+              + " in the first range that has one, IPv4 or IPv6; `auto` takes the address from which"
+              + " the host speaks to the driver.",
+          AddressRange::parseAll);
+
   /** Which fold adds. */
   public static final ConfigKey<String> FOLD =
       new ConfigKey<>(
@@ -188,6 +199,28 @@ public final class ConfigKeys {
               + " slots; a cluster that can never have enough is refused at once.",
           ConfigText::durationNs);
 
+  /** How often a lost group is formed anew. */
+  public static final ConfigKey<Integer> RETRY_ATTEMPTS =
+      new ConfigKey<>(
+          "spark.rankfold.retry.attempts",
+          "0 to 100",
+          "2",
+          "How often a run whose group was lost to the cluster (an executor died, a peer fell silent)"
+              + " is submitted anew, as a new job whose bodies start from their beginning. Errors of"
+              + " usage, exceptions of the body, timeouts and cancelled jobs are never submitted"
+              + " again.",
+          text -> ConfigText.count(text, 100));
+
+  /** How long a run waits before it is submitted anew. */
+  public static final ConfigKey<Long> RETRY_WAIT =
+      new ConfigKey<>(
+          "spark.rankfold.retry.wait",
+          "duration",
+          "1s",
+          "How long a run waits before it is submitted anew; twice as long each further time, a minute"
+              + " at most.",
+          ConfigText::durationNs);
+
   /** When the driver says who is missing. */
   public static final ConfigKey<Long> REPORT_AFTER =
       new ConfigKey<>(
@@ -221,8 +254,11 @@ public final class ConfigKeys {
           PEER_TIMEOUT,
           CONNECT_TIMEOUT,
           NETWORK_PORT,
+          NETWORK_CIDR,
           RUN_TIMEOUT,
           SLOTS_TIMEOUT,
+          RETRY_ATTEMPTS,
+          RETRY_WAIT,
           REPORT_AFTER,
           FOLD,
           DEVICE,

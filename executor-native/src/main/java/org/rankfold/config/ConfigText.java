@@ -75,6 +75,15 @@ final class ConfigText {
     }
   }
 
+  /** A number such as {@code 3}, from 0 to a bound. */
+  static int count(String text, int most) {
+    long number = wholeNumber(text);
+    if (number < 0 || number > most) {
+      throw new IllegalArgumentException("is not from 0 to " + most);
+    }
+    return (int) number;
+  }
+
   /** One of the given words. */
   static Function<String, String> oneOf(String... words) {
     List<String> known = List.of(words);

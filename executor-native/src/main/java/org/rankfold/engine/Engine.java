@@ -397,7 +397,7 @@ public final class Engine implements AutoCloseable {
     } else {
       latch.trip(
           new CollectiveException(
-              ErrorCode.PEER_FAILED, table.describe(task) + " failed: " + cause, cause));
+              ErrorCode.USER_CODE_FAILED, table.describe(task) + " failed: " + cause, cause));
     }
   }
 

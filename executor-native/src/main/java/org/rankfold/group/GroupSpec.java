@@ -14,7 +14,7 @@ import org.rankfold.wire.GroupSecret;
  * @param table who hosts what
  * @param task this task
  * @param addresses where each task's process listens, by task; IP addresses, resolved
- * @param encrypt whether elements and headers must not travel in the clear
+ * @param encrypt whether frames travel encrypted, under keys that follow from the secret
  */
 @InternalApi
 public record GroupSpec(
@@ -30,7 +30,7 @@ public record GroupSpec(
    * @param table not null
    * @param task from 0, below the table's tasks
    * @param addresses one for each task
-   * @param encrypt whether bytes must not travel in the clear
+   * @param encrypt whether frames travel encrypted
    */
   public GroupSpec {
     addresses = List.copyOf(addresses);

@@ -8,7 +8,6 @@ import org.rankfold.config.ConfigSource;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineSettings;
 import org.rankfold.errors.CollectiveException;
-import org.rankfold.errors.ErrorCode;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.tcp.MeshJoin;
@@ -34,20 +33,14 @@ public final class TcpGroups {
    * @param source the settings, the same on all tasks
    * @param metrics where to count
    * @return the task's communicator, owned by the caller
-   * @throws CollectiveException PROCESS_POISONED; UNSUPPORTED when bytes must be encrypted;
-   *     INVALID_CONFIG; BOOTSTRAP_FAILED, STALE_GROUP and CANCELLED as {@link MeshJoin#open} says
+   * @throws CollectiveException PROCESS_POISONED; INVALID_CONFIG; BOOTSTRAP_FAILED, STALE_GROUP and
+   *     CANCELLED as {@link MeshJoin#open} says
    */
   public static Communicator open(
       TcpListener listener, GroupSpec spec, ConfigSource source, CollectiveMetrics metrics) {
     ProcessPoison.PROCESS.requireClean();
-    if (spec.encrypt()) {
-      throw CollectiveException.usage(
-          ErrorCode.UNSUPPORTED,
-          "group %s must be encrypted, but transport=tcp sends elements in the clear",
-          spec.secret().epoch());
-    }
     GroupConfig config = GroupConfig.of(source);
-    TcpOptions options = TcpOptions.of(source, spec.table().tasks());
+    TcpOptions options = TcpOptions.of(source, spec.table().tasks(), spec.encrypt());
     EngineSettings settings =
         new EngineSettings(
             options.chunkBytes(),

@@ -71,6 +71,15 @@ public final class AcceptorHandshake {
   }
 
   /**
+   * This side's keys, once the proof was taken.
+   *
+   * @return keys of this connection only, or null when the terms ask for none
+   */
+  public SealKeys sealKeys() {
+    return !terms.isSealed() ? null : SealKeys.of(secret, hello.bytes(), challenge, false);
+  }
+
+  /**
    * The last message.
    *
    * @param refusal why the dialer is refused, or null to welcome it

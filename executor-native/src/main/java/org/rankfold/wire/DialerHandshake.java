@@ -19,7 +19,9 @@ public final class DialerHandshake {
   private final GroupSecret secret;
   private final byte[] nonce;
   private final byte[] hello;
+  private final GroupTerms terms;
   private boolean proved;
+  private byte[] challenged;
 
   /**
    * A side that has said nothing yet.
@@ -32,6 +34,7 @@ public final class DialerHandshake {
    */
   public DialerHandshake(GroupSecret secret, GroupTerms terms, int from, int to, byte[] nonce) {
     this.secret = secret;
+    this.terms = terms;
     this.nonce = nonce.clone();
     this.hello = Hello.write(secret, terms, from, to, nonce);
   }
@@ -71,10 +74,20 @@ public final class DialerHandshake {
           WireRefusal.WRONG_SECRET, "the peer does not know the secret of the group");
     }
     proved = true;
+    challenged = challenge;
     return Handshake.message(
         Handshake.PROOF,
         Handshake.PROOF_BYTES,
         secret.mac(Handshake.DIALER_ROLE, hello, challenge));
+  }
+
+  /**
+   * This side's keys, once the peer has welcomed it.
+   *
+   * @return keys of this connection only, or null when the terms ask for none
+   */
+  public SealKeys sealKeys() {
+    return terms.isSealed() ? SealKeys.of(secret, hello, challenged, true) : null;
   }
 
   private byte[] onVerdict(byte[] reply) throws RefusedBytes {

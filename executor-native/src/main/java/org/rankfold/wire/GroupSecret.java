@@ -14,7 +14,7 @@ import org.rankfold.errors.ErrorCode;
 
 /**
  * A group's id and the secret that its tasks share. The secret leaves this object only as a key of
- * HMAC-SHA256 and is part of no text.
+ * HMAC-SHA256 or as what HKDF derives from it, and is part of no text.
  */
 @InternalApi
 public final class GroupSecret {
@@ -103,6 +103,11 @@ public final class GroupSecret {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has HmacSHA256", e);
     }
+  }
+
+  /** HKDF's first step, salted with a transcript. */
+  byte[] extract(byte[] transcript) {
+    return Hkdf.extract(transcript, key.getEncoded());
   }
 
   private static byte[] sha256(byte[] bytes) {

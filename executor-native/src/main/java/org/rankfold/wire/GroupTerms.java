@@ -10,6 +10,8 @@ import org.rankfold.InternalApi;
  * @param tasks tasks
  * @param contractVersion the version of the reduce contract
  * @param chunkBytes the largest payload of DATA
+ * @param isSealed whether frames travel in sealed records
  */
 @InternalApi
-public record GroupTerms(int world, int tasks, int contractVersion, int chunkBytes) {}
+public record GroupTerms(
+    int world, int tasks, int contractVersion, int chunkBytes, boolean isSealed) {}

@@ -15,6 +15,7 @@ import org.rankfold.InternalApi;
  *  40 dialing task, 44 task to be reached
  *  48 world, 52 tasks, 56 contract version, 60 chunk in bytes
  *  64 nonce (32)
+ *  96 seal: 0 none, 1 AES-256-GCM
  * </pre>
  *
  * Nothing in it is to be believed before the handshake has ended.
@@ -22,13 +23,15 @@ import org.rankfold.InternalApi;
 @InternalApi
 public final class Hello {
   /** The size of the message. */
-  public static final int BYTES = 96;
+  public static final int BYTES = 100;
 
   /** The size of a nonce. */
   public static final int NONCE_BYTES = 32;
 
   private static final int ID_OFFSET = 8;
   private static final int NONCE_OFFSET = 64;
+  private static final int SEAL_OFFSET = 96;
+  private static final int SEALED = 1;
 
   private final byte[] bytes;
   private final int from;
@@ -49,6 +52,7 @@ public final class Hello {
     hello.putInt(terms.world()).putInt(terms.tasks());
     hello.putInt(terms.contractVersion()).putInt(terms.chunkBytes());
     hello.put(nonce, 0, NONCE_BYTES);
+    hello.putInt(terms.isSealed() ? SEALED : 0);
     return bytes;
   }
 
@@ -65,8 +69,13 @@ public final class Hello {
     hello.position(ID_OFFSET + GroupSecret.ID_BYTES);
     int from = hello.getInt();
     int to = hello.getInt();
+    int seal = hello.getInt(SEAL_OFFSET);
     GroupTerms terms =
-        new GroupTerms(hello.getInt(), hello.getInt(), hello.getInt(), hello.getInt());
+        new GroupTerms(
+            hello.getInt(), hello.getInt(), hello.getInt(), hello.getInt(), seal == SEALED);
+    if (seal != 0 && seal != SEALED) {
+      throw new RefusedBytes(WireRefusal.BAD_FIELD, "seal=%d", seal);
+    }
     if (from < 0 || to < 0 || from >= terms.tasks() || to >= terms.tasks()) {
       throw new RefusedBytes(
           WireRefusal.BAD_FIELD, "from=%d to=%d of tasks=%d", from, to, terms.tasks());

@@ -22,6 +22,8 @@ public enum WireRefusal {
   OUT_OF_SEQUENCE(7),
   /** Data whose call's header differs from the header that was sent before. */
   CONTRACT_MISMATCH(8),
+  /** A sealed record that the peer did not seal so. */
+  BAD_SEAL(9),
   /** No group of this id is open here yet; the dialer may try again. */
   UNKNOWN_GROUP(20),
   /** The group of this id has ended here. */

@@ -16,7 +16,7 @@ import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
 class HandshakeTest {
-  private static final GroupTerms TERMS = new GroupTerms(4, 3, 1, 4096);
+  private static final GroupTerms TERMS = new GroupTerms(4, 3, 1, 4096, true);
   private static final GroupSecret SECRET =
       secret("app-1/2/0/nonce", "a secret of 16 bytes or more");
 
@@ -103,7 +103,7 @@ class HandshakeTest {
 
   @Test
   void shouldSayWhichTermsDifferWhenBothKnowTheSecret() throws RefusedBytes {
-    GroupTerms other = new GroupTerms(4, 3, 1, 8192);
+    GroupTerms other = new GroupTerms(4, 3, 1, 8192, true);
     DialerHandshake dialer = new DialerHandshake(SECRET, other, 2, 1, nonce(1));
     AcceptorHandshake acceptor =
         new AcceptorHandshake(SECRET, TERMS, Hello.read(dialer.hello()), nonce(2));

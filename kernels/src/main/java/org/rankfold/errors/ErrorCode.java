@@ -52,6 +52,8 @@ public enum ErrorCode {
   INTERNAL(206, ErrorCategory.GROUP_LOST),
   /** A call of a device's library failed; the device itself is still usable. */
   DEVICE_CALL_FAILED(207, ErrorCategory.GROUP_LOST),
+  /** A task's own code threw, or gave the group up; what it threw is attached or named. */
+  USER_CODE_FAILED(208, ErrorCategory.GROUP_LOST),
   /** A peer did not leave this rank's memory in time. */
   MEMORY_STILL_BORROWED(300, ErrorCategory.PROCESS_FATAL),
   /** An earlier fatal error made this process refuse new groups. */

@@ -29,13 +29,16 @@ public final class RankContext implements AutoCloseable {
   private final TaskGuard guard;
   private final long seed;
   private final Deadline deadline;
+  private final int attempt;
 
-  private RankContext(JoinedGroup group, TaskGuard guard, long seed, Deadline deadline) {
+  private RankContext(
+      JoinedGroup group, TaskGuard guard, long seed, Deadline deadline, int attempt) {
     this.group = group;
     this.info = group.communicator().info();
     this.guard = guard;
     this.seed = seed;
     this.deadline = deadline;
+    this.attempt = attempt;
   }
 
   /**
@@ -50,13 +53,17 @@ public final class RankContext implements AutoCloseable {
    * @throws CollectiveException on every task when one of them could not join
    */
   public static RankContext open(BarrierTaskContext context, int world) {
-    RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()));
+    RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()), RunAttempt.NONE);
     TaskEnd.attach(context, opened.guard);
     return opened;
   }
 
   static RankContext join(
-      BarrierTaskContext context, int world, Map<String, String> overrides, MemoryPlan memory) {
+      BarrierTaskContext context,
+      int world,
+      Map<String, String> overrides,
+      MemoryPlan memory,
+      RunAttempt attempt) {
     ConfigSource source =
         key -> {
           String text = overrides.get(key);
@@ -67,7 +74,11 @@ public final class RankContext implements AutoCloseable {
     try {
       Deadline deadline = Deadline.after(System.nanoTime(), ConfigKeys.RUN_TIMEOUT.of(source));
       return new RankContext(
-          group, new TaskGuard(context, group, deadline), ConfigKeys.SEED.of(source), deadline);
+          group,
+          new TaskGuard(context, attempt.id(), group, deadline),
+          ConfigKeys.SEED.of(source),
+          deadline,
+          attempt.number());
     } catch (RuntimeException | Error e) {
       group.communicator().abort(e);
       group.communicator().close();
@@ -131,6 +142,26 @@ public final class RankContext implements AutoCloseable {
    */
   public int rankCount() {
     return info.rankCount();
+  }
+
+  /**
+   * How often the run has been submitted, this time included: a body that finds more than 1 begins
+   * again after the group was lost, and may go on from what it has saved.
+   *
+   * @return from 1; always 1 in a barrier stage of one's own
+   */
+  public int attempt() {
+    return attempt;
+  }
+
+  /**
+   * The group's id, the same on its tasks and another for every attempt: what keeps a task of an
+   * earlier attempt out.
+   *
+   * @return application, stage, stage attempt and a random part
+   */
+  public String group() {
+    return group.epoch();
   }
 
   /**

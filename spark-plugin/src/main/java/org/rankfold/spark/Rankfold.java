@@ -167,8 +167,11 @@ public final class Rankfold {
    * @return the results in the order of tasks, which is that of logical ranks
    * @throws CollectiveException at once when the group could not form (TOO_FEW_SLOTS,
    *     TOO_LITTLE_MEMORY, INVALID_WORLD, INVALID_CONFIG, UNSUPPORTED); later with the first cause:
-   *     a usage error of Rankfold with its own code, anything a body threw as PEER_FAILED with that
-   *     as its cause, CANCELLED when the job was cancelled or the thread interrupted
+   *     a usage error of Rankfold with its own code, anything a body threw as USER_CODE_FAILED with
+   *     that as its cause, TIMEOUT when a task did not come to a call, CANCELLED when the job was
+   *     cancelled or the thread interrupted; PEER_FAILED and the like, the cluster's failures,
+   *     after {@code spark.rankfold.retry.attempts} more submissions, each of which runs the bodies
+   *     from their beginning and is told in the message
    */
   public <R> List<R> run(RankFunction<R> body) {
     Preflight preflight = new Preflight(spark.sc(), source());
@@ -179,7 +182,7 @@ public final class Rankfold {
       ids.add(task);
     }
     preflight.require(table, memory);
-    return collect(spark.parallelize(ids, count), (context, rows) -> body.call(context));
+    return collect(table, spark.parallelize(ids, count), (context, rows) -> body.call(context));
   }
 
   /**
@@ -204,7 +207,7 @@ public final class Rankfold {
     }
     RankTable table = new RankTable(world, partitions);
     new Preflight(spark.sc(), source()).require(table, memory);
-    return collect(data, body);
+    return collect(table, data, body);
   }
 
   /**
@@ -229,21 +232,40 @@ public final class Rankfold {
     };
   }
 
+  /**
+   * Spark never retries a barrier stage that returns results: every attempt is a job of its own.
+   */
+  private <T, R> List<R> collect(RankTable table, JavaRDD<T> data, RankDataFunction<T, R> body) {
+    Resubmission attempts = new Resubmission(name, source(), System.nanoTime());
+    while (true) {
+      try {
+        if (attempts.next() > 1) {
+          new Preflight(spark.sc(), source()).require(table, memory);
+        }
+        return submit(data, body, attempts.current());
+      } catch (CollectiveException e) {
+        attempts.onFailure(e, spark.sc().isStopped(), System.nanoTime());
+      }
+    }
+  }
+
   /** Tagged, so that an interrupt of this thread cancels this job and no other. */
-  private <T, R> List<R> collect(JavaRDD<T> data, RankDataFunction<T, R> body) {
+  private <T, R> List<R> submit(JavaRDD<T> data, RankDataFunction<T, R> body, int attempt) {
     SparkContext sc = spark.sc();
     FirstCauses causes = FirstCauses.register(sc);
     String tag = "rankfold-" + UUID.randomUUID();
     String description = sc.getLocalProperty("spark.job.description");
     sc.addJobTag(tag);
-    sc.setJobDescription(name);
+    sc.setJobDescription(attempt == 1 ? name : name + " (attempt " + attempt + ")");
     try {
-      return BarrierStage.collect(data, new RankTask<>(world, settings, memory, body, causes));
+      return BarrierStage.collect(
+          data,
+          new RankTask<>(world, settings, memory, body, causes, new RunAttempt(tag, attempt)));
     } catch (Exception e) {
       if (e instanceof InterruptedException && !sc.isStopped()) {
         sc.cancelJobsWithTag(tag);
       }
-      throw JobOutcome.of(name, e, causes);
+      throw JobOutcome.withMissing(JobOutcome.of(name, e, causes), sc, tag);
     } finally {
       sc.removeJobTag(tag);
       sc.setJobDescription(description);

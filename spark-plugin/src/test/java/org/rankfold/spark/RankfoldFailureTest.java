@@ -113,7 +113,7 @@ class RankfoldFailureTest {
                         }));
     await(() -> ENDS.size() == 2);
     assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
-    assertThat(thrown.code()).isEqualTo(ErrorCode.PEER_FAILED);
+    assertThat(thrown.code()).isEqualTo(ErrorCode.USER_CODE_FAILED);
     assertThat(thrown)
         .hasMessage("logical rank 2 (task 2) failed: java.lang.IllegalStateException: boom")
         .hasCauseExactlyInstanceOf(IllegalStateException.class);
@@ -121,7 +121,7 @@ class RankfoldFailureTest {
         .startsWith(RankfoldFailureTest.class.getName());
     assertThat(ENDS)
         .hasSize(2)
-        .allMatch(end -> end.contains("PEER_FAILED"), "code")
+        .allMatch(end -> end.contains("USER_CODE_FAILED"), "code")
         .allMatch(end -> end.contains("logical rank 2 (task 2) failed"), "first cause");
   }
 

@@ -19,6 +19,7 @@ final class Connection {
   private final int peer;
   private final InetSocketAddress address;
   private final SocketChannel channel;
+  private final FrameStream stream;
   private final long epoch;
   private final int window;
   private final PeerSilence silence;
@@ -33,10 +34,17 @@ final class Connection {
   private boolean isWriteBroken;
 
   /** The connection of a pair that has passed the handshake; the channel is its own from now on. */
-  Connection(MeshLink link, long epoch, int window, PeerSilence silence, Outbound outbound) {
+  Connection(
+      MeshLink link,
+      long epoch,
+      int window,
+      PeerSilence silence,
+      Outbound outbound,
+      FrameStream stream) {
     this.peer = link.peer();
     this.address = link.address();
     this.channel = link.channel();
+    this.stream = stream;
     this.epoch = epoch;
     this.window = window;
     this.silence = silence;
@@ -128,11 +136,11 @@ final class Connection {
    * words: reading decides what became of it.
    */
   void write(long nowNs) {
-    if (isShut || isWriteBroken || outbound.isEmpty()) {
+    if (isShut || isWriteBroken || isWritten()) {
       return;
     }
     try {
-      if (outbound.flush(channel) > 0) {
+      if (outbound.flush(stream) > 0) {
         silence.onSpoken(nowNs);
       }
     } catch (IOException e) {
@@ -140,11 +148,16 @@ final class Connection {
     }
   }
 
+  /** Whether the system has everything this side has to say. */
+  boolean isWritten() {
+    return outbound.isEmpty() && !stream.isWriting();
+  }
+
   /** Reads what has come; false when nothing more will come. */
   boolean read(long nowNs) throws RefusedBytes {
     long n;
     try {
-      n = inbound.read(channel);
+      n = inbound.read(stream);
     } catch (IOException e) {
       return false;
     }
@@ -184,6 +197,7 @@ final class Connection {
     isShut = true;
     outbound.drop();
     inbound.drop();
+    stream.drop();
     Sockets.close(channel);
   }
 }

@@ -110,7 +110,7 @@ final class Dial {
       }
       byte[] proof = handshake.onReply(in.array().clone());
       if (proof == null) {
-        MeshLink link = new MeshLink(peer, address, channel);
+        MeshLink link = new MeshLink(peer, address, channel, handshake.sealKeys());
         channel = null;
         return link;
       }

@@ -73,7 +73,11 @@ final class Greeting {
     if (isWelcome) {
       listener.welcome(
           seat,
-          new MeshLink(hello.from(), (InetSocketAddress) channel.getRemoteAddress(), channel));
+          new MeshLink(
+              hello.from(),
+              (InetSocketAddress) channel.getRemoteAddress(),
+              channel,
+              handshake.sealKeys()));
     } else {
       Sockets.close(channel);
     }

@@ -3,7 +3,6 @@ package org.rankfold.transport.tcp;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ScatteringByteChannel;
 import org.rankfold.transport.DeliveryTag;
 import org.rankfold.view.DirectView;
 import org.rankfold.view.View;
@@ -77,21 +76,22 @@ final class Inbound {
   }
 
   /** Reads what has arrived; returns how many bytes, or -1 at the end of the stream. */
-  long read(ScatteringByteChannel channel) throws IOException, RefusedBytes {
+  long read(FrameStream stream) throws IOException, RefusedBytes {
     long total = 0;
     for (int turn = 0; turn < READS_A_TURN; turn++) {
       long wanted;
       long n;
       if (target == null) {
         wanted = staging.remaining();
-        n = channel.read(staging);
+        scattered[0] = staging;
+        n = stream.read(scattered, 0, 1);
       } else {
         // Parsing left nothing in staging while a payload is incomplete.
         staging.clear().limit(FrameHeader.BYTES);
         scattered[0] = target;
         scattered[1] = staging;
         wanted = (long) target.remaining() + staging.remaining();
-        n = channel.read(scattered, 0, 2);
+        n = stream.read(scattered, 0, 2);
       }
       if (n < 0) {
         return total > 0 ? total : -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.transport.tcp;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +47,11 @@ final class Mesh {
     this.byTask = new Connection[table.tasks()];
     long epoch = join.secret().frameEpoch();
     for (MeshLink link : links) {
+      boolean isSealed = link.keys() != null;
+      FrameStream stream =
+          isSealed
+              ? new SealedStream(link.channel(), link.keys(), link.early(), listener.pool())
+              : new PlainStream(link.channel());
       Outbound outbound = new Outbound(listener.pool(), window(table.rankCount(join.task())));
       Connection connection =
           new Connection(
@@ -53,14 +59,15 @@ final class Mesh {
               epoch,
               window(table.rankCount(link.peer())),
               new PeerSilence(options.peerTimeoutNs(), nowNs),
-              outbound);
+              outbound,
+              stream);
       connection.receiveWith(
           new Inbound(
               new FrameDecoder(epoch, options.chunkBytes(), table.world()),
               outbound,
               receivers.apply(connection),
               listener.pool(),
-              link.early()));
+              isSealed ? ByteBuffer.allocate(0) : link.early()));
       byTask[link.peer()] = connection;
     }
     this.all = Arrays.stream(byTask).filter(Objects::nonNull).toArray(Connection[]::new);

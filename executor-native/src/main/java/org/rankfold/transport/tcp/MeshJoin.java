@@ -64,7 +64,12 @@ public final class MeshJoin {
     this.addresses = List.copyOf(addresses);
     this.options = options;
     this.terms =
-        new GroupTerms(table.world(), table.tasks(), ReduceContract.VERSION, options.chunkBytes());
+        new GroupTerms(
+            table.world(),
+            table.tasks(),
+            ReduceContract.VERSION,
+            options.chunkBytes(),
+            options.isSealed());
   }
 
   TcpListener listener() {

@@ -5,18 +5,21 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.rankfold.wire.SealKeys;
 
 /** A connection that has passed the handshake, until a transport owns it. */
 final class MeshLink {
   private final int peer;
   private final InetSocketAddress address;
   private final SocketChannel channel;
+  private final SealKeys keys;
   private final ByteBuffer early = ByteBuffer.allocate(1);
 
-  MeshLink(int peer, InetSocketAddress address, SocketChannel channel) {
+  MeshLink(int peer, InetSocketAddress address, SocketChannel channel, SealKeys keys) {
     this.peer = peer;
     this.address = address;
     this.channel = channel;
+    this.keys = keys;
   }
 
   int peer() {
@@ -31,9 +34,14 @@ final class MeshLink {
     return channel;
   }
 
+  /** Null when the connection is not sealed. */
+  SealKeys keys() {
+    return keys;
+  }
+
   /**
    * Whether the peer has closed the connection without a word. A byte that this look finds instead
-   * is kept as {@link #early}: it is the first of the peer's first frame.
+   * is kept as {@link #early}: it is the first of the peer's first frame or record.
    */
   boolean isDead() {
     try {

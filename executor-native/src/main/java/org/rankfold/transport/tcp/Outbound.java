@@ -3,7 +3,6 @@ package org.rankfold.transport.tcp;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.GatheringByteChannel;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -83,9 +82,9 @@ final class Outbound {
   }
 
   /** Writes what the system takes now; returns how many bytes. */
-  long flush(GatheringByteChannel channel) throws IOException {
+  long flush(FrameStream stream) throws IOException {
     long total = 0;
-    while (!queue.isEmpty()) {
+    do {
       int count = 0;
       long wanted = 0;
       Iterator<OutFrame> frames = queue.iterator();
@@ -98,7 +97,7 @@ final class Outbound {
           gathered[count++] = frame.payload;
         }
       }
-      long written = count == 1 ? channel.write(gathered[0]) : channel.write(gathered, 0, count);
+      long written = stream.write(gathered, 0, count);
       Arrays.fill(gathered, 0, count, null);
       total += written;
       while (!queue.isEmpty() && queue.peek().isWritten()) {
@@ -107,7 +106,7 @@ final class Outbound {
       if (written < wanted) {
         break;
       }
-    }
+    } while (!queue.isEmpty());
     writtenBytes += total;
     return total;
   }

@@ -46,7 +46,7 @@ final class Parting {
           continue;
         }
         connection.write(nowNs);
-        if (connection.outbound().isEmpty() && !ended[i]) {
+        if (connection.isWritten() && !ended[i]) {
           ended[i] = true;
           try {
             connection.endWriting();

@@ -84,7 +84,8 @@ abstract class FailureSuite {
               e -> {
                 assertThat(e.getSuppressed()).hasSize(3);
                 for (Throwable other : e.getSuppressed()) {
-                  assertThat(((CollectiveException) other).code()).isEqualTo(ErrorCode.PEER_FAILED);
+                  assertThat(((CollectiveException) other).code())
+                      .isEqualTo(ErrorCode.USER_CODE_FAILED);
                   assertThat(other.getMessage()).contains("my own fault", "task 2");
                 }
               });
@@ -209,7 +210,7 @@ abstract class FailureSuite {
                 assertThatThrownBy(() -> sum(communicator))
                     .isInstanceOfSatisfying(
                         CollectiveException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.PEER_FAILED))
+                        e -> assertThat(e.code()).isEqualTo(ErrorCode.USER_CODE_FAILED))
                     .hasMessageContaining("enough");
               }
               return "";

@@ -141,7 +141,7 @@ final class KilledFold {
     boolean interrupted = Thread.interrupted();
     assertThat(allCame(ended)).isTrue();
     assertThat(end.code())
-        .isEqualTo(kill == Kill.ABORT ? ErrorCode.PEER_FAILED : ErrorCode.CANCELLED);
+        .isEqualTo(kill == Kill.ABORT ? ErrorCode.USER_CODE_FAILED : ErrorCode.CANCELLED);
     assertThat(interrupted).isEqualTo(kill != Kill.ABORT && communicator.info().task() == 1);
     assertUntouched(addend.floats());
     assertUntouched(out.floats());

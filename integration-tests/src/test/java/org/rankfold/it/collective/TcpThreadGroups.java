@@ -53,7 +53,7 @@ final class TcpThreadGroups extends Groups {
             "conformance-" + GROUPS.incrementAndGet(),
             "a secret for tests only".getBytes(StandardCharsets.UTF_8));
     TcpOptions options =
-        new TcpOptions(CHUNK_BYTES, Duration.ofSeconds(30).toNanos(), PATIENT.toNanos());
+        new TcpOptions(CHUNK_BYTES, Duration.ofSeconds(30).toNanos(), PATIENT.toNanos(), false);
     EngineSettings settings =
         new EngineSettings(
             CHUNK_BYTES, timeout.toNanos(), Duration.ofSeconds(20).toNanos(), partials);

@@ -77,6 +77,21 @@ class LocalClusterIT {
   }
 
   @Test
+  void shouldTrainToTheBitsOfOneProcessWhenSparkEncrypts() throws Exception {
+    List<String> printed =
+        run(
+            " --conf spark.network.crypto.enabled=true --conf spark.authenticate=true"
+                + " --conf spark.authenticate.secret=a-secret-for-tests-only"
+                + " --conf spark.rankfold.transport=tcp",
+            "digits",
+            "--tasks",
+            "3",
+            "--master",
+            CLUSTER);
+    assertEquals(PROMISED, last(printed));
+  }
+
+  @Test
   void shouldTrainToThePromisedBitsOverSharedMemory() throws Exception {
     List<String> printed =
         run(

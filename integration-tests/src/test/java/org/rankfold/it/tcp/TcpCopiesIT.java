@@ -72,7 +72,8 @@ class TcpCopiesIT {
     TcpOptions options =
         TcpOptions.of(
             ConfigSource.of(Map.of("spark.rankfold.chunk.bytes", Integer.toString(CHUNK_BYTES))),
-            TASKS);
+            TASKS,
+            false);
     ExecutorService threads = Executors.newFixedThreadPool(TASKS);
     try (TcpListener listener = TcpThreads.listener("127.0.0.1")) {
       List<InetSocketAddress> addresses = List.of(listener.address(), listener.address());

@@ -39,6 +39,7 @@ import org.rankfold.view.View;
 import org.rankfold.wire.DialerHandshake;
 import org.rankfold.wire.GroupSecret;
 import org.rankfold.wire.GroupTerms;
+import org.rankfold.wire.Hello;
 import org.rankfold.wire.RefusedBytes;
 import org.rankfold.wire.WireRefusal;
 
@@ -189,7 +190,7 @@ class TcpGroupIT {
     assertThat(outcomes.get(1)).isInstanceOf(IllegalStateException.class);
     for (int task : new int[] {0, 2}) {
       CollectiveException lost = (CollectiveException) outcomes.get(task);
-      assertEquals(ErrorCode.PEER_FAILED, lost.code());
+      assertEquals(ErrorCode.USER_CODE_FAILED, lost.code());
       assertThat(lost.getMessage()).contains("logical rank 1 (task 1)", "the user's own");
     }
   }
@@ -283,7 +284,7 @@ class TcpGroupIT {
       RankTable table = new RankTable(2, 2);
       GroupSecret secret = TcpThreads.secret("strangers");
       stranger(zero, "GET / HTTP/1.1\r\n\r\n".repeat(8).getBytes(StandardCharsets.US_ASCII));
-      stranger(zero, new byte[96]);
+      stranger(zero, new byte[Hello.BYTES]);
       awaitRefused(zero, WireRefusal.BAD_MAGIC, 2);
 
       Thread first =
@@ -371,7 +372,7 @@ class TcpGroupIT {
   private static SocketChannel prove(
       TcpListener listener, GroupSecret secret, RankTable table, int task) throws Exception {
     GroupTerms terms =
-        new GroupTerms(table.world(), table.tasks(), ReduceContract.VERSION, CHUNK_BYTES);
+        new GroupTerms(table.world(), table.tasks(), ReduceContract.VERSION, CHUNK_BYTES, false);
     long startNs = System.nanoTime();
     while (true) {
       byte[] nonce = new byte[32];
@@ -428,24 +429,6 @@ class TcpGroupIT {
           .contains("logical rank 2 (task 2) has not dialed");
       assertThat(zero.refused(WireRefusal.UNKNOWN_GROUP)).isPositive();
       assertEquals(0, one.bufferBytes());
-    }
-  }
-
-  @Test
-  void shouldRefuseToSendInTheClearWhenEncryptionIsWanted() {
-    try (TcpListener zero = TcpThreads.listener(V4)) {
-      GroupSpec spec =
-          new GroupSpec(
-              TcpThreads.secret("encrypted"),
-              new RankTable(1, 1),
-              0,
-              List.of(zero.address()),
-              true);
-      CollectiveException refused =
-          assertThrows(
-              CollectiveException.class,
-              () -> TcpGroups.open(zero, spec, key -> null, CollectiveMetrics.NONE));
-      assertEquals(ErrorCode.UNSUPPORTED, refused.code());
     }
   }
 

@@ -53,6 +53,18 @@ final class TcpThreads {
   static <R> List<Object> outcomes(
       String host, int world, int tasks, Map<String, String> settings, Body<R> body)
       throws Exception {
+    return outcomes(host, world, tasks, settings, false, body);
+  }
+
+  /** As the other, encrypted on demand. */
+  static <R> List<Object> outcomes(
+      String host,
+      int world,
+      int tasks,
+      Map<String, String> settings,
+      boolean encrypt,
+      Body<R> body)
+      throws Exception {
     List<TcpListener> listeners = new ArrayList<>();
     for (int task = 0; task < tasks; task++) {
       listeners.add(listener(host));
@@ -64,7 +76,8 @@ final class TcpThreads {
       List<Future<R>> futures = new ArrayList<>();
       for (int t = 0; t < tasks; t++) {
         int task = t;
-        GroupSpec spec = new GroupSpec(secret, new RankTable(world, tasks), task, addresses, false);
+        GroupSpec spec =
+            new GroupSpec(secret, new RankTable(world, tasks), task, addresses, encrypt);
         futures.add(
             threads.submit(
                 () -> {
@@ -112,12 +125,24 @@ final class TcpThreads {
   }
 
   /** Results by task; the first exception is thrown. */
-  @SuppressWarnings("unchecked")
   static <R> List<R> results(
       String host, int world, int tasks, Map<String, String> settings, Body<R> body)
       throws Exception {
+    return results(host, world, tasks, settings, false, body);
+  }
+
+  /** As the other, encrypted on demand. */
+  @SuppressWarnings("unchecked")
+  static <R> List<R> results(
+      String host,
+      int world,
+      int tasks,
+      Map<String, String> settings,
+      boolean encrypt,
+      Body<R> body)
+      throws Exception {
     List<R> results = new ArrayList<>();
-    for (Object outcome : outcomes(host, world, tasks, settings, body)) {
+    for (Object outcome : outcomes(host, world, tasks, settings, encrypt, body)) {
       if (outcome instanceof Exception e) {
         throw e;
       }

@@ -4,7 +4,9 @@ package org.rankfold.spark.bootstrap;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import org.apache.spark.SparkEnv;
+import org.rankfold.config.AddressRange;
 import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
@@ -14,7 +16,7 @@ import org.rankfold.transport.tcp.TcpListener;
 
 /**
  * The socket on which this process's tasks are reached by those of other processes: opened once,
- * when the first group needs it, at the address by which Spark knows this executor; it ends with
+ * when the first group needs it, at the address that {@link ListenAddress} chooses; it ends with
  * the process. One instance a process. Thread-safe.
  */
 final class ProcessListener {
@@ -36,10 +38,19 @@ final class ProcessListener {
 
   /** Where it listens, as {@code IP port}. */
   synchronized String address(ConfigSource source) {
+    List<AddressRange> ranges = ConfigKeys.NETWORK_CIDR.of(source);
     if (listener == null) {
-      listener = TcpListener.open(host(), ConfigKeys.NETWORK_PORT.of(source));
+      listener = TcpListener.open(choose(ranges), ConfigKeys.NETWORK_PORT.of(source));
     }
     InetSocketAddress bound = listener.address();
+    if (!ranges.isEmpty() && ranges.stream().noneMatch(r -> r.contains(bound.getAddress()))) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_CONFIG,
+          "%s=%s: this process listens on %s since its first group, and a process listens once",
+          ConfigKeys.NETWORK_CIDR.name(),
+          ListenAddress.text(ranges),
+          bound.getAddress().getHostAddress());
+    }
     return bound.getAddress().getHostAddress() + " " + bound.getPort();
   }
 
@@ -47,8 +58,18 @@ final class ProcessListener {
     return listener;
   }
 
-  private static InetAddress host() {
-    String name = SparkEnv.get().blockManager().blockManagerId().host();
+  private static InetAddress choose(List<AddressRange> ranges) {
+    SparkEnv spark = SparkEnv.get();
+    String name = spark.blockManager().blockManagerId().host();
+    if (!ranges.isEmpty()) {
+      return ListenAddress.within(ranges, ListenAddress.ofThisHost(), name);
+    }
+    InetAddress towardsDriver =
+        spark.executorId().equals(DRIVER) ? null : ListenAddress.towardsDriver(spark.conf());
+    return towardsDriver == null ? byName(name) : towardsDriver;
+  }
+
+  private static InetAddress byName(String name) {
     try {
       return InetAddress.getByName(name);
     } catch (UnknownHostException e) {

@@ -40,6 +40,7 @@ public final class DriverHalf implements DriverPlugin {
         LOG.warn("few slots, groups of one task only: {}", slots.arithmetic());
       }
       registry = new GroupRegistry(ConfigKeys.REPORT_AFTER.of(key -> conf.get(key, null)));
+      DriverProcess.CURRENT.attach(spark, registry);
     } catch (CollectiveException e) {
       LOG.debug("a malformed setting has been warned of", e);
     } catch (RuntimeException e) {
@@ -75,6 +76,7 @@ public final class DriverHalf implements DriverPlugin {
 
   @Override
   public void shutdown() {
+    DriverProcess.CURRENT.detach(registry);
     for (String line : registry.describe(System.nanoTime())) {
       LOG.info("still running at the end of the application: {}", line);
     }

@@ -44,15 +44,29 @@ public final class FailureNote implements Serializable {
   public static FailureNote of(Throwable first) {
     Throwable origin = first;
     if (first instanceof CollectiveException lost
-        && lost.code() == ErrorCode.PEER_FAILED
+        && isWrapping(lost)
         && lost.getCause() instanceof CollectiveException known) {
       origin = known;
     }
     if (origin instanceof CollectiveException known) {
-      boolean wrapped = known.code() == ErrorCode.PEER_FAILED && known.getCause() != null;
+      boolean wrapped = isWrapping(known) && known.getCause() != null;
       return new FailureNote(known.code(), known.getMessage(), wrapped ? known.getCause() : known);
     }
-    return new FailureNote(ErrorCode.PEER_FAILED, "a task failed: " + origin, origin);
+    return new FailureNote(ErrorCode.USER_CODE_FAILED, "a task failed: " + origin, origin);
+  }
+
+  /** Codes that say who failed; why is their cause's business. */
+  private static boolean isWrapping(CollectiveException failure) {
+    return failure.code() == ErrorCode.PEER_FAILED || failure.code() == ErrorCode.USER_CODE_FAILED;
+  }
+
+  /**
+   * Why, as a code.
+   *
+   * @return what {@link #toException} will have
+   */
+  public ErrorCode code() {
+    return code;
   }
 
   /**

@@ -4,9 +4,9 @@ package org.rankfold.spark.driver;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.rankfold.spark.driver.TaskReport.State;
 
 /**
@@ -17,23 +17,11 @@ final class GroupRegistry {
   /** A group nobody spoke of for so long is forgotten: its executors are gone. */
   private static final long FORGET_NS = TimeUnit.MINUTES.toNanos(10);
 
-  private record Heard(TaskReport report, long atNs) {
-    long inCallNs(long nowNs) {
-      return report.elapsedNs() + nowNs - atNs;
-    }
-  }
+  /** Groups that have ended and may still be asked for. */
+  private static final int REMEMBERED = 64;
 
-  private static final class Group {
-    final Heard[] tasks;
-    long lastHeardNs;
-    long lastSaidNs = Long.MIN_VALUE;
-
-    Group(int tasks) {
-      this.tasks = new Heard[tasks];
-    }
-  }
-
-  private final Map<String, Group> groups = new LinkedHashMap<>();
+  private final Map<String, GroupView> groups = new LinkedHashMap<>();
+  private final Map<String, GroupView> endedGroups = new LinkedHashMap<>();
   private final long reportAfterNs;
   private long ended;
   private long failed;
@@ -45,125 +33,83 @@ final class GroupRegistry {
   /**
    * Takes a report.
    *
-   * @return lines to say about its group: who is missing from a call that waits too long
+   * @return lines to say about its group: who is missing from a call that waits too long, once
    */
   synchronized List<String> accept(TaskReport report, long nowNs) {
-    groups.values().removeIf(group -> nowNs - group.lastHeardNs > FORGET_NS);
-    Group group = groups.computeIfAbsent(report.epoch(), epoch -> new Group(report.tasks()));
-    if (report.task() < 0 || report.task() >= group.tasks.length) {
+    groups.values().removeIf(group -> nowNs - group.lastHeardNs() > FORGET_NS);
+    GroupView late = endedGroups.get(report.epoch());
+    if (late != null) {
+      late.accept(report, nowNs);
       return List.of();
     }
-    group.tasks[report.task()] = new Heard(report, nowNs);
-    group.lastHeardNs = nowNs;
-    if (isOver(group)) {
-      groups.remove(report.epoch());
-      if (count(group, State.FAILED) > 0) {
-        failed++;
-      } else {
-        ended++;
-      }
+    GroupView group =
+        groups.computeIfAbsent(
+            report.epoch(), epoch -> new GroupView(report.run(), report.tasks()));
+    if (!group.accept(report, nowNs)) {
       return List.of();
     }
-    return overdue(group, nowNs);
-  }
-
-  private static boolean isOver(Group group) {
-    return count(group, State.ENDED) + count(group, State.FAILED) == group.tasks.length;
-  }
-
-  private static int count(Group group, State state) {
-    int count = 0;
-    for (Heard heard : group.tasks) {
-      count += heard != null && heard.report().state() == state ? 1 : 0;
-    }
-    return count;
-  }
-
-  private List<String> overdue(Group group, long nowNs) {
-    Heard first = null;
-    for (Heard heard : group.tasks) {
-      if (heard != null
-          && heard.report().call() != null
-          && heard.inCallNs(nowNs) >= reportAfterNs
-          && (first == null || heard.report().currentCall() < first.report().currentCall())) {
-        first = heard;
-      }
-    }
-    boolean recent = group.lastSaidNs != Long.MIN_VALUE && nowNs - group.lastSaidNs < reportAfterNs;
-    if (first == null || recent) {
+    if (group.over() == group.tasks()) {
+      end(report.epoch(), group);
       return List.of();
     }
-    String missing = missing(group, first.report(), nowNs);
-    if (missing == null) {
-      return List.of();
-    }
-    group.lastSaidNs = nowNs;
-    return List.of(missing);
+    GroupView.Missing missing = group.missing(reportAfterNs, nowNs);
+    return missing == null || !group.isNews(missing) ? List.of() : List.of(missing.text());
   }
 
-  private static String missing(Group group, TaskReport waiting, long nowNs) {
-    List<String> absent = new ArrayList<>();
-    for (int task = 0; task < group.tasks.length; task++) {
-      Heard heard = group.tasks[task];
-      if (heard == null) {
-        absent.add("task " + task + ", never heard of");
-      } else if (!hasArrived(heard.report(), waiting.currentCall())) {
-        absent.add(
-            String.format(
-                Locale.ROOT,
-                "%s, last finished #%d, silent for %.1f s",
-                heard.report().who(),
-                heard.report().lastFinished(),
-                seconds(heard.inCallNs(nowNs))));
-      }
+  private void end(String epoch, GroupView group) {
+    groups.remove(epoch);
+    endedGroups.put(epoch, group);
+    if (endedGroups.size() > REMEMBERED) {
+      endedGroups.remove(endedGroups.keySet().iterator().next());
     }
-    return absent.isEmpty()
-        ? null
-        : String.format(
-            "%s: %d of %d tasks arrived; missing %s",
-            waiting.call(),
-            group.tasks.length - absent.size(),
-            group.tasks.length,
-            String.join("; ", absent));
+    if (group.count(State.ENDED) == group.tasks()) {
+      ended++;
+    } else {
+      failed++;
+    }
   }
 
-  private static boolean hasArrived(TaskReport report, long call) {
-    return report.currentCall() >= call || report.lastFinished() >= call;
+  /**
+   * Who was missing when a run failed.
+   *
+   * @param text as a line of {@link #accept}
+   * @param isNews whether it was not said before; it counts as said now
+   */
+  record Ending(String text, boolean isNews) {}
+
+  /** Whether a report more could say who was missing from a run: more than one has not ended. */
+  synchronized boolean isAwaited(String run) {
+    GroupView group = group(run);
+    return group != null && group.over() < group.tasks() - 1;
+  }
+
+  /** Who was missing when a run failed, or null when its reports do not say it. */
+  synchronized Ending ending(String run, long nowNs) {
+    GroupView group = group(run);
+    GroupView.Missing missing = group == null ? null : group.missingAtTheEnd(nowNs);
+    return missing == null ? null : new Ending(missing.text(), group.isNews(missing));
+  }
+
+  /** A run is over, whatever its tasks have not told. */
+  synchronized void conclude(String run) {
+    groups.entrySet().stream()
+        .filter(entry -> entry.getValue().run().equals(run))
+        .findFirst()
+        .ifPresent(entry -> end(entry.getKey(), entry.getValue()));
+  }
+
+  private GroupView group(String run) {
+    return Stream.concat(groups.values().stream(), endedGroups.values().stream())
+        .filter(group -> group.run().equals(run))
+        .findFirst()
+        .orElse(null);
   }
 
   /** Every group that has not ended, a line a task. */
   synchronized List<String> describe(long nowNs) {
     List<String> lines = new ArrayList<>();
-    groups.forEach(
-        (epoch, group) -> {
-          for (Heard heard : group.tasks) {
-            if (heard != null) {
-              TaskReport report = heard.report();
-              lines.add(
-                  String.format(
-                      Locale.ROOT,
-                      "%s: %s: %s, finished #%d, %s for %.1f s%s",
-                      epoch,
-                      report.who(),
-                      report.state(),
-                      report.lastFinished(),
-                      report.call() == null ? "in its own code" : "in " + report.call(),
-                      seconds(heard.inCallNs(nowNs)),
-                      report.what() == null
-                          ? ""
-                          : String.format(
-                              Locale.ROOT,
-                              ", %s %.0f %%",
-                              report.what(),
-                              100 * report.fraction())));
-            }
-          }
-        });
+    groups.forEach((epoch, group) -> lines.addAll(group.describe(epoch, nowNs)));
     return lines;
-  }
-
-  private static double seconds(long ns) {
-    return (double) ns / TimeUnit.SECONDS.toNanos(1);
   }
 
   synchronized int active() {

@@ -37,17 +37,6 @@ final class SettingsReview {
                   + " allocation (SPARK-24942); set it to false and name spark.executor.instances",
               true));
     }
-    for (String key : List.of("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")) {
-      if (!local && conf.getBoolean(key, false)) {
-        findings.add(
-            new Finding(
-                ErrorCode.UNSUPPORTED,
-                key
-                    + "=true asks for encryption: groups whose tasks live on several hosts are"
-                    + " refused, TCP encrypts nothing; set it to false or keep tasks on one host",
-                false));
-      }
-    }
     if (local) {
       taskResources(conf, findings);
     }

@@ -7,6 +7,8 @@ import org.rankfold.InternalApi;
 /**
  * What a task tells the driver about itself, about once a second.
  *
+ * @param run the run that formed the group, another for every attempt; empty in a barrier stage of
+ *     the user's own
  * @param epoch the group's id
  * @param tasks how many tasks the group has
  * @param task which one this is
@@ -21,6 +23,7 @@ import org.rankfold.InternalApi;
  */
 @InternalApi
 public record TaskReport(
+    String run,
     String epoch,
     int tasks,
     int task,

@@ -28,6 +28,7 @@ public final class TaskGuard implements AutoCloseable {
   private record Said(String what, double fraction) {}
 
   private final TaskContext context;
+  private final String run;
   private final JoinedGroup group;
   private final Communicator communicator;
   private final Deadline deadline;
@@ -44,11 +45,13 @@ public final class TaskGuard implements AutoCloseable {
    * Guards a task from now on.
    *
    * @param context the task's
+   * @param run the run that formed the group, or empty
    * @param group its seat; the guard closes the communicator
    * @param deadline when the run must have ended
    */
-  public TaskGuard(TaskContext context, JoinedGroup group, Deadline deadline) {
+  public TaskGuard(TaskContext context, String run, JoinedGroup group, Deadline deadline) {
     this.context = context;
+    this.run = run;
     this.group = group;
     this.communicator = group.communicator();
     this.deadline = deadline;
@@ -144,8 +147,9 @@ public final class TaskGuard implements AutoCloseable {
     if (!closed) {
       closed = true;
       watch.close();
-      communicator.close();
+      // Before the goodbyes, which wait for peers: the driver may be asked now who was missing.
       report(failed ? TaskReport.State.FAILED : TaskReport.State.ENDED, System.nanoTime());
+      communicator.close();
     }
   }
 
@@ -158,6 +162,7 @@ public final class TaskGuard implements AutoCloseable {
     boolean calling = progress.current() != null;
     process.report(
         new TaskReport(
+            run,
             group.epoch(),
             communicator.info().tasks(),
             communicator.info().task(),

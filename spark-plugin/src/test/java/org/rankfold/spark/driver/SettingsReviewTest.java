@@ -8,6 +8,7 @@ import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsReviewTest {
   private static final String CLUSTER = "spark://host:7077";
@@ -15,8 +16,6 @@ class SettingsReviewTest {
   @ParameterizedTest
   @CsvSource({
     "spark.dynamicAllocation.enabled,true,true",
-    "spark.network.crypto.enabled,true,false",
-    "spark.ssl.rpc.enabled,true,false",
     "spark.rankfold.unheard.of,1,false",
     "spark.rankfold.chunk.bytes,much,true"
   })
@@ -35,6 +34,13 @@ class SettingsReviewTest {
             .set("spark.dynamicAllocation.enabled", "true")
             .set("spark.network.crypto.enabled", "true");
     assertThat(SettingsReview.of(conf, "local[2]")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"spark.network.crypto.enabled", "spark.ssl.rpc.enabled"})
+  void shouldFindNothingWhenSparkEncrypts(String key) {
+    SparkConf conf = new SparkConf(false).set(key, "true");
+    assertThat(SettingsReview.of(conf, CLUSTER)).isEmpty();
   }
 
   @Test
