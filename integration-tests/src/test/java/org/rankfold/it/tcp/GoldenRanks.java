@@ -18,7 +18,7 @@ import org.rankfold.digest.OracleInputs;
 import org.rankfold.view.View;
 
 /** What one task does to compare a golden row. */
-final class GoldenRanks {
+public final class GoldenRanks {
   private GoldenRanks() {}
 
   static Set<Integer> worlds() {
@@ -27,15 +27,28 @@ final class GoldenRanks {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** Every so many of a world's rows. */
-  static List<GoldenRow> rows(int world, int step) {
+  /**
+   * Every so many of a world's rows.
+   *
+   * @param world logical ranks
+   * @param step 1 for all
+   * @return the rows in the table's order
+   */
+  public static List<GoldenRow> rows(int world, int step) {
     List<GoldenRow> rows =
         GoldenTable.builtIn().stream().filter(r -> r.contract().world() == world).toList();
     return IntStream.range(0, rows.size()).filter(i -> i % step == 0).mapToObj(rows::get).toList();
   }
 
-  /** The hash of the row's all-reduce as this task received it. */
-  static String allReduce(Communicator communicator, GoldenRow row, boolean direct) {
+  /**
+   * The hash of the row's all-reduce as this task received it.
+   *
+   * @param communicator a task's, of the row's world
+   * @param row what to reduce
+   * @param direct whether in direct memory
+   * @return hexadecimal digits
+   */
+  public static String allReduce(Communicator communicator, GoldenRow row, boolean direct) {
     CommunicatorInfo info = communicator.info();
     DType dtype = row.contract().dtype();
     List<View> addends = new ArrayList<>();
