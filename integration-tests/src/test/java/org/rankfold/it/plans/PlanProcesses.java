@@ -13,10 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.rankfold.it.net.Place;
 
 /** Tasks as processes that stay from group to group; a fault's victim is replaced. */
 final class PlanProcesses implements AutoCloseable {
@@ -29,10 +32,21 @@ final class PlanProcesses implements AutoCloseable {
   private static final long PACE_MS = 2;
 
   private final Path folder;
+  private final List<Place> places;
+  private final String suffix;
   private final Task[] tasks;
 
+  /** Tasks on this machine, each behind a gate. */
   PlanProcesses(Path folder, int count) throws Exception {
+    this(folder, Collections.nCopies(count, Place.here("127.0.0.1")), ".listener");
+  }
+
+  /** Tasks where the places say, which find each other by themselves without a suffix. */
+  PlanProcesses(Path folder, List<Place> places, String suffix) throws Exception {
     this.folder = folder;
+    this.places = places;
+    this.suffix = suffix;
+    int count = places.size();
     this.tasks = new Task[count];
     try {
       for (int task = 0; task < count; task++) {
@@ -48,19 +62,22 @@ final class PlanProcesses implements AutoCloseable {
   }
 
   private Task start(int task) throws IOException {
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            PlanRankMain.class.getName(),
+            folder.toString(),
+            Integer.toString(tasks.length),
+            Integer.toString(task),
+            places.get(task).address(),
+            suffix);
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                PlanRankMain.class.getName(),
-                folder.toString(),
-                Integer.toString(tasks.length),
-                Integer.toString(task),
-                "127.0.0.1")
+        new ProcessBuilder(places.get(task).command(command))
             .redirectError(
                 ProcessBuilder.Redirect.appendTo(new File(folder.toFile(), "err-" + task)))
             .start();
@@ -96,11 +113,7 @@ final class PlanProcesses implements AutoCloseable {
   List<Ending> run(FaultGate.Strike strike, String epoch, long limitS) throws Exception {
     List<FaultGate> gates = new ArrayList<>();
     try {
-      for (Task task : tasks) {
-        OutputStream in = task.process().getOutputStream();
-        in.write((epoch + "\n").getBytes(StandardCharsets.UTF_8));
-        in.flush();
-      }
+      begin(epoch, 1);
       for (int task = 0; task < tasks.length; task++) {
         FaultGate gate = new FaultGate(task, listener(epoch, task), strike);
         gates.add(gate);
@@ -122,6 +135,22 @@ final class PlanProcesses implements AutoCloseable {
   private Ending ending(FaultGate.Strike strike, String epoch, int task, long leftNs)
       throws Exception {
     FaultPlan plan = strike.plan();
+    boolean isProcess = plan.kind() == FaultPlan.Kind.KILL || plan.kind() == FaultPlan.Kind.STOP;
+    boolean isCandidate = isProcess && task == plan.task();
+    return ending(epoch, task, leftNs, () -> isCandidate && strike.atMs() > 0);
+  }
+
+  /** Names the next group to every task; it makes its calls so many times over. */
+  void begin(String epoch, int rounds) throws IOException {
+    for (Task task : tasks) {
+      OutputStream in = task.process().getOutputStream();
+      in.write((epoch + " " + rounds + "\n").getBytes(StandardCharsets.UTF_8));
+      in.flush();
+    }
+  }
+
+  /** How a task's group ended; blocks until it did, is gone, or the time is up. */
+  Ending ending(String epoch, int task, long leftNs, BooleanSupplier isGone) throws Exception {
     long startNs = System.nanoTime();
     while (true) {
       String line = tasks[task].lines().poll(PACE_MS, TimeUnit.MILLISECONDS);
@@ -129,12 +158,8 @@ final class PlanProcesses implements AutoCloseable {
         String[] words = (line + "    ").split(" ", 4);
         return new Ending(task, words[1], Long.parseLong(words[2]), words[3].trim());
       }
-      boolean isVictim =
-          strike.atMs() > 0
-              && task == plan.task()
-              && (plan.kind() == FaultPlan.Kind.KILL || plan.kind() == FaultPlan.Kind.STOP);
-      if (isVictim) {
-        return new Ending(task, "GONE", strike.atMs(), "");
+      if (isGone.getAsBoolean()) {
+        return new Ending(task, "GONE", System.currentTimeMillis(), "");
       }
       if (line != null || System.nanoTime() - startNs > leftNs) {
         return new Ending(

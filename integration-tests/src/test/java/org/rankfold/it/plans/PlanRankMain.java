@@ -14,8 +14,8 @@ import org.rankfold.it.tcp.GoldenRanks;
 import org.rankfold.it.tcp.TcpRank;
 
 /**
- * A task that forms one group after the other: a line of standard input names the next one. Says of
- * each EQUAL, WRONG or LOST, and when.
+ * A task that forms one group after the other: a line of standard input names the next one and how often
+ * it makes its calls. Says of each EQUAL, WRONG or LOST, and when.
  */
 public final class PlanRankMain {
   static final int WORLD = 5;
@@ -42,7 +42,8 @@ public final class PlanRankMain {
   /**
    * Runs the task.
    *
-   * @param args the folder where tasks meet, tasks, this task, an IP literal
+   * @param args the folder where tasks meet, tasks, this task, an IP literal, the suffix of
+   *     the file with its own address
    * @throws Exception when the tasks cannot meet
    */
   public static void main(String[] args) throws Exception {
@@ -50,11 +51,13 @@ public final class PlanRankMain {
     int task = Integer.parseInt(args[2]);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (TcpRank rank = new TcpRank(Path.of(args[0]), args[3], ".listener")) {
+    try (TcpRank rank = new TcpRank(Path.of(args[0]), args[3], args[4])) {
       System.out.println("READY");
-      String epoch;
-      while ((epoch = in.readLine()) != null) {
-        System.out.println(epoch + " " + group(rank, epoch, tasks, task));
+      String line;
+      while ((line = in.readLine()) != null) {
+        String[] words = line.split(" ", 2);
+        int rounds = Integer.parseInt(words[1]);
+        System.out.println(words[0] + " " + group(rank, words[0], rounds, tasks, task));
       }
     }
     long threads =
@@ -64,12 +67,15 @@ public final class PlanRankMain {
     System.out.println("LEFT threads=" + threads);
   }
 
-  private static String group(TcpRank rank, String epoch, int tasks, int task) throws Exception {
+  private static String group(TcpRank rank, String epoch, int rounds, int tasks, int task)
+      throws Exception {
     try (Communicator communicator = rank.join(epoch, WORLD, tasks, task, SETTINGS)) {
-      for (GoldenRow row : rows()) {
-        String hash = GoldenRanks.allReduce(communicator, row, task % 2 == 0);
-        if (!hash.equals(row.sha256())) {
-          return "WRONG " + System.currentTimeMillis() + " " + row.describe();
+      for (int round = 0; round < rounds; round++) {
+        for (GoldenRow row : rows()) {
+          String hash = GoldenRanks.allReduce(communicator, row, task % 2 == 0);
+          if (!hash.equals(row.sha256())) {
+            return "WRONG " + System.currentTimeMillis() + " " + row.describe();
+          }
         }
       }
     } catch (CollectiveException e) {

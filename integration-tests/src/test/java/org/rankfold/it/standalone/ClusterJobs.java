@@ -29,7 +29,6 @@ import org.rankfold.spark.train.Trainer;
 public final class ClusterJobs {
   private static final int WORLD = 5;
   private static final int TASKS = 4;
-  private static final int STEP = 4;
 
   private ClusterJobs() {}
 
@@ -47,28 +46,22 @@ public final class ClusterJobs {
     }
   }
 
+  private static List<GoldenRow> rows() {
+    return GoldenTable.builtIn().stream().filter(row -> row.contract().world() == WORLD).toList();
+  }
+
   private static void golden(SparkSession session) {
-    List<GoldenRow> rows =
-        GoldenTable.builtIn().stream().filter(row -> row.contract().world() == WORLD).toList();
-    List<Integer> chosen = new ArrayList<>();
-    for (int row = 0; row < rows.size(); row += STEP) {
-      chosen.add(row);
-    }
+    List<GoldenRow> rows = rows();
     List<List<String>> byTask =
         Rankfold.on(session)
             .world(WORLD)
             .tasks(TASKS)
             .run(
                 context -> {
-                  List<GoldenRow> all =
-                      GoldenTable.builtIn().stream()
-                          .filter(row -> row.contract().world() == WORLD)
-                          .toList();
                   List<String> found = new ArrayList<>();
-                  for (int row : chosen) {
+                  for (GoldenRow row : rows()) {
                     found.add(
-                        DigestJob.digest(
-                            context.communicator(), all.get(row), DigestJob.Memory.HEAP));
+                        DigestJob.digest(context.communicator(), row, DigestJob.Memory.HEAP));
                   }
                   found.add(ProcessHandle.current().pid() + " " + context.communicator().info());
                   return found;
@@ -76,12 +69,12 @@ public final class ClusterJobs {
     int equal = 0;
     TreeSet<String> processes = new TreeSet<>();
     for (List<String> found : byTask) {
-      for (int i = 0; i < chosen.size(); i++) {
-        equal += found.get(i).equals(rows.get(chosen.get(i)).sha256()) ? 1 : 0;
+      for (int i = 0; i < rows.size(); i++) {
+        equal += found.get(i).equals(rows.get(i).sha256()) ? 1 : 0;
       }
-      processes.add(found.get(chosen.size()).split(" ", 2)[0]);
+      processes.add(found.get(rows.size()).split(" ", 2)[0]);
     }
-    System.out.println("EQUAL " + equal + " of " + chosen.size() * TASKS);
+    System.out.println("EQUAL " + equal + " of " + rows.size() * TASKS);
     System.out.println("PROCESSES " + processes.size());
   }
 
