@@ -64,8 +64,8 @@ public final class Rankfold {
    *
    * @param session a classic session
    * @return the plan
-   * @throws CollectiveException UNSUPPORTED for a session of Spark Connect, and when Spark was built
-   *     for another Scala than 2.13
+   * @throws CollectiveException UNSUPPORTED for a session of Spark Connect, and when Spark was
+   *     built for another Scala than 2.13
    */
   public static Rankfold on(SparkSession session) {
     ScalaRelease.require();

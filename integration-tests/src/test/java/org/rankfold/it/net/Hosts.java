@@ -63,11 +63,23 @@ public final class Hosts implements AutoCloseable {
       String space = space(host);
       must("ip", "netns", "add", space);
       must(
-          "ip", "-n", space, "link", "add", "eth0", "type", "veth", "peer", "name", port(host),
-          "netns", hub());
+          "ip",
+          "-n",
+          space,
+          "link",
+          "add",
+          "eth0",
+          "type",
+          "veth",
+          "peer",
+          "name",
+          port(host),
+          "netns",
+          hub());
       must("ip", "-n", hub(), "link", "set", port(host), "master", "br0", "up");
       must("ip", "-n", space, "addr", "add", "10.77.0." + (10 + host) + "/24", "dev", "eth0");
-      must("ip", "-n", space, "addr", "add", "fd77::" + (10 + host) + "/64", "dev", "eth0", "nodad");
+      must(
+          "ip", "-n", space, "addr", "add", "fd77::" + (10 + host) + "/64", "dev", "eth0", "nodad");
       must("ip", "-n", space, "link", "set", "lo", "up");
       must("ip", "-n", space, "link", "set", "eth0", "up");
     }
@@ -117,8 +129,18 @@ public final class Hosts implements AutoCloseable {
     for (int peer = 0; peer < count; peer++) {
       if (peer != host) {
         must(
-            "ip", "-n", space(host), "neigh", "replace", address(peer), "lladdr",
-            "02:00:00:00:00:99", "dev", "eth0", "nud", "permanent");
+            "ip",
+            "-n",
+            space(host),
+            "neigh",
+            "replace",
+            address(peer),
+            "lladdr",
+            "02:00:00:00:00:99",
+            "dev",
+            "eth0",
+            "nud",
+            "permanent");
       }
     }
   }
@@ -131,8 +153,21 @@ public final class Hosts implements AutoCloseable {
   public void limit(String rate) {
     for (int host = 0; host < count; host++) {
       must(
-          "tc", "-n", space(host), "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate,
-          "burst", "32kbit", "latency", "200ms");
+          "tc",
+          "-n",
+          space(host),
+          "qdisc",
+          "add",
+          "dev",
+          "eth0",
+          "root",
+          "tbf",
+          "rate",
+          rate,
+          "burst",
+          "32kbit",
+          "latency",
+          "200ms");
     }
   }
 
@@ -147,7 +182,16 @@ public final class Hosts implements AutoCloseable {
     for (int host = 0; host < count && failed.isEmpty(); host++) {
       failed =
           attempt(
-              "tc", "-n", space(host), "qdisc", "add", "dev", "eth0", "root", "netem", "delay",
+              "tc",
+              "-n",
+              space(host),
+              "qdisc",
+              "add",
+              "dev",
+              "eth0",
+              "root",
+              "netem",
+              "delay",
               delay);
     }
     return failed;

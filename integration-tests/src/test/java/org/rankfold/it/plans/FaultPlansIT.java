@@ -20,8 +20,8 @@ import org.rankfold.errors.ErrorCode;
 
 /**
  * Whatever strikes a group of three processes, each survivor has either the right bits or a typed
- * error within the longest of the group's timeouts and two seconds. One plan alone:
- * {@code -Dtest.flags=-Drankfold.seed=SEED}.
+ * error within the longest of the group's timeouts and two seconds. One plan alone: {@code
+ * -Dtest.flags=-Drankfold.seed=SEED}.
  */
 @Timeout(3000)
 class FaultPlansIT {

@@ -95,8 +95,8 @@ class NetworkIT {
     }
   }
 
-  private void assertLost(
-      String what, int count, boolean isIpv6, long victimMs, Fault fault) throws Exception {
+  private void assertLost(String what, int count, boolean isIpv6, long victimMs, Fault fault)
+      throws Exception {
     try (Hosts hosts = Hosts.make(count, isIpv6);
         PlanProcesses processes = new PlanProcesses(folder, places(hosts, count), "")) {
       processes.begin("first", ENDLESS);

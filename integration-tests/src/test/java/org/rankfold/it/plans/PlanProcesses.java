@@ -170,8 +170,7 @@ final class PlanProcesses implements AutoCloseable {
 
   private void replaceVictim(FaultGate.Strike strike) throws Exception {
     FaultPlan plan = strike.plan();
-    boolean isProcess =
-        plan.kind() == FaultPlan.Kind.KILL || plan.kind() == FaultPlan.Kind.STOP;
+    boolean isProcess = plan.kind() == FaultPlan.Kind.KILL || plan.kind() == FaultPlan.Kind.STOP;
     if (isProcess && strike.atMs() > 0) {
       tasks[plan.task()].process().destroyForcibly().waitFor();
       tasks[plan.task()] = start(plan.task());
@@ -213,8 +212,7 @@ final class PlanProcesses implements AutoCloseable {
   private String stack(int task) throws Exception {
     Path dump = folder.resolve("stack-" + task);
     String pid = Long.toString(tasks[task].process().pid());
-    new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "jstack").toString(), pid)
+    new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jstack").toString(), pid)
         .redirectErrorStream(true)
         .redirectOutput(dump.toFile())
         .start()

@@ -14,8 +14,8 @@ import org.rankfold.it.tcp.GoldenRanks;
 import org.rankfold.it.tcp.TcpRank;
 
 /**
- * A task that forms one group after the other: a line of standard input names the next one and how often
- * it makes its calls. Says of each EQUAL, WRONG or LOST, and when.
+ * A task that forms one group after the other: a line of standard input names the next one and how
+ * often it makes its calls. Says of each EQUAL, WRONG or LOST, and when.
  */
 public final class PlanRankMain {
   static final int WORLD = 5;
@@ -42,8 +42,8 @@ public final class PlanRankMain {
   /**
    * Runs the task.
    *
-   * @param args the folder where tasks meet, tasks, this task, an IP literal, the suffix of
-   *     the file with its own address
+   * @param args the folder where tasks meet, tasks, this task, an IP literal, the suffix of the
+   *     file with its own address
    * @throws Exception when the tasks cannot meet
    */
   public static void main(String[] args) throws Exception {

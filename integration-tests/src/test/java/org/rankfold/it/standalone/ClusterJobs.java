@@ -60,8 +60,7 @@ public final class ClusterJobs {
                 context -> {
                   List<String> found = new ArrayList<>();
                   for (GoldenRow row : rows()) {
-                    found.add(
-                        DigestJob.digest(context.communicator(), row, DigestJob.Memory.HEAP));
+                    found.add(DigestJob.digest(context.communicator(), row, DigestJob.Memory.HEAP));
                   }
                   found.add(ProcessHandle.current().pid() + " " + context.communicator().info());
                   return found;

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.rankfold.it.net.Place;
 
 /**
  * A master and workers, each a process, on ports the system chose. {@link #stop} and {@link #close}
@@ -28,32 +29,36 @@ final class StandaloneCluster implements AutoCloseable {
   private static final long PACE_MS = 20;
 
   private final Path folder;
+  private final Place head;
   private final Path home;
   private final List<Process> daemons = new ArrayList<>();
   private String master;
 
-  private StandaloneCluster(Path folder) {
+  private StandaloneCluster(Path folder, Place head) {
     this.folder = folder;
+    this.head = head;
     this.home = folder.resolve("spark-home");
   }
 
   /**
-   * Starts a master on 127.0.0.1 and one worker a host; blocks until all workers have registered.
+   * Starts a master and workers; blocks until all workers have registered.
    *
    * @param folder where everything is written; its path marks the cluster's processes
    * @param cores of each worker
-   * @param hosts of the workers
+   * @param head where the master and drivers run
+   * @param workers where the workers run
    */
-  static StandaloneCluster start(Path folder, int cores, String... hosts) throws Exception {
-    StandaloneCluster cluster = new StandaloneCluster(folder);
+  static StandaloneCluster start(Path folder, int cores, Place head, Place... workers)
+      throws Exception {
+    StandaloneCluster cluster = new StandaloneCluster(folder, head);
     try {
       cluster.makeHome();
       cluster.startMaster();
-      for (String host : hosts) {
-        cluster.startWorker(host, cores);
+      for (Place worker : workers) {
+        cluster.startWorker(worker, cores);
       }
-      for (String host : hosts) {
-        cluster.await("worker-" + host, REGISTERED);
+      for (Place worker : workers) {
+        cluster.await("worker-" + worker.address(), REGISTERED);
       }
       return cluster;
     } catch (Exception | Error e) {
@@ -86,10 +91,11 @@ final class StandaloneCluster implements AutoCloseable {
   private void startMaster() throws Exception {
     daemons.add(
         daemon(
+            head,
             "master",
             "org.apache.spark.deploy.master.Master",
             "--host",
-            "127.0.0.1",
+            head.address(),
             "--port",
             "0",
             "--webui-port",
@@ -101,13 +107,14 @@ final class StandaloneCluster implements AutoCloseable {
     master = started.group(1);
   }
 
-  private void startWorker(String host, int cores) throws IOException {
+  private void startWorker(Place place, int cores) throws IOException {
     daemons.add(
         daemon(
-            "worker-" + host,
+            place,
+            "worker-" + place.address(),
             "org.apache.spark.deploy.worker.Worker",
             "--host",
-            host,
+            place.address(),
             "--cores",
             Integer.toString(cores),
             "--memory",
@@ -115,15 +122,16 @@ final class StandaloneCluster implements AutoCloseable {
             "--webui-port",
             "0",
             "-d",
-            folder.resolve("work-" + host).toString(),
+            folder.resolve("work-" + place.address()).toString(),
             master));
   }
 
-  private Process daemon(String name, String main, String... arguments) throws IOException {
+  private Process daemon(Place place, String name, String main, String... arguments)
+      throws IOException {
     List<String> command = java("512m");
     command.add(main);
     command.addAll(List.of(arguments));
-    return process(name, command).start();
+    return process(place, name, command).start();
   }
 
   /** A JVM on Spark's jars alone, with the flags that bin/rankfold gives. */
@@ -138,13 +146,13 @@ final class StandaloneCluster implements AutoCloseable {
             home.resolve("conf") + ":" + home.resolve("jars") + "/*"));
   }
 
-  private ProcessBuilder process(String name, List<String> command) {
-    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
-    builder.environment().remove("SPARK_LOCAL_IP");
+  private ProcessBuilder process(Place place, String name, List<String> command) {
+    ProcessBuilder builder = new ProcessBuilder(place.command(command)).directory(folder.toFile());
     builder
         .environment()
         .putAll(
             Map.of(
+                "SPARK_LOCAL_IP", place.address(),
                 "SPARK_HOME", home.toString(),
                 "SPARK_SCALA_VERSION", "2.13",
                 "JAVA_HOME", System.getProperty("java.home")));
@@ -173,7 +181,7 @@ final class StandaloneCluster implements AutoCloseable {
   List<String> submit(String name, String... arguments) throws Exception {
     List<String> command = java("1g");
     command.addAll(List.of("org.apache.spark.deploy.SparkSubmit", "--master", master));
-    command.addAll(List.of("--conf", "spark.driver.host=127.0.0.1"));
+    command.addAll(List.of("--conf", "spark.driver.host=" + head.address()));
     command.addAll(List.of("--conf", "spark.ui.enabled=false"));
     command.addAll(List.of("--conf", "spark.executor.memory=768m"));
     command.addAll(
@@ -181,8 +189,8 @@ final class StandaloneCluster implements AutoCloseable {
     command.addAll(List.of("--conf", "spark.rankfold.timeout.slots=120s"));
     command.addAll(List.of("--conf", "spark.plugins=org.rankfold.spark.RankfoldPlugin"));
     command.addAll(List.of(arguments));
-    Process process = process(name, command).start();
-    if (!process.waitFor(5, TimeUnit.MINUTES)) {
+    Process process = process(head, name, command).start();
+    if (!process.waitFor(20, TimeUnit.MINUTES)) {
       process.destroyForcibly();
       throw new IOException(name + " goes on: " + log(name));
     }

@@ -3,6 +3,7 @@ package org.rankfold.it.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rankfold.examples.RankfoldCommand;
+import org.rankfold.it.net.Hosts;
+import org.rankfold.it.net.Place;
 
 /** One cluster for all tests: a master and two workers of two slots each. */
 @Timeout(600)
@@ -43,7 +47,9 @@ class StandaloneIT {
 
   @BeforeAll
   static void startCluster() throws Exception {
-    cluster = StandaloneCluster.start(folder, 2, "127.0.0.2", "127.0.0.3");
+    cluster =
+        StandaloneCluster.start(
+            folder, 2, Place.here("127.0.0.1"), Place.here("127.0.0.2"), Place.here("127.0.0.3"));
     jobs = jar(folder.resolve("jobs.jar"));
   }
 
@@ -101,15 +107,29 @@ class StandaloneIT {
 
   @Test
   void shouldTrainDigitsToTheBitsOfOneProcess() throws Exception {
-    List<String> printed = digits("digits", "client");
+    List<String> printed = digits(cluster, "digits", "client");
     assertEquals(local(), printed);
+  }
+
+  @Test
+  @Tag("nightly")
+  void shouldTrainDigitsToTheSameBitsWhenWorkersAreOnOtherHosts(@TempDir Path other)
+      throws Exception {
+    Optional<String> obstacle = Hosts.obstacle();
+    assumeTrue(obstacle.isEmpty(), () -> "no network namespaces here: " + obstacle.orElseThrow());
+    try (Hosts hosts = Hosts.make(3, false);
+        StandaloneCluster apart =
+            StandaloneCluster.start(other, 2, hosts.place(0), hosts.place(1), hosts.place(2))) {
+      assertEquals(local(), digits(apart, "digits", "client"));
+      assertThat(apart.stop()).isEmpty();
+    }
   }
 
   /** The driver itself runs on a worker; what it prints is in the worker's folder. */
   @Test
   @Tag("nightly")
   void shouldTrainDigitsToTheSameBitsWhenTheDriverRunsOnAWorker() throws Exception {
-    digits("digits-cluster", "cluster");
+    digits(cluster, "digits-cluster", "cluster");
     List<Path> outputs = new ArrayList<>();
     try (Stream<Path> files = Files.walk(folder)) {
       files.filter(file -> file.toString().matches(".*/driver-[^/]*/stdout")).forEach(outputs::add);
@@ -118,7 +138,8 @@ class StandaloneIT {
     assertEquals(local(), Files.readAllLines(outputs.get(0)));
   }
 
-  private static List<String> digits(String name, String mode) throws Exception {
+  private static List<String> digits(StandaloneCluster cluster, String name, String mode)
+      throws Exception {
     List<String> arguments = new ArrayList<>(List.of("--deploy-mode", mode));
     if (mode.equals("cluster")) {
       arguments.addAll(List.of("--driver-memory", "512m", "--driver-cores", "1"));
@@ -144,7 +165,7 @@ class StandaloneIT {
   }
 
   /** The classes of this package, as a user would package his own. */
-  private static Path jar(Path file) throws IOException {
+  static Path jar(Path file) throws IOException {
     String name = ClusterJobs.class.getPackageName().replace('.', '/');
     Path classes = ROOT.resolve("integration-tests/target/test-classes");
     try (OutputStream out = Files.newOutputStream(file);
