@@ -20,6 +20,7 @@ import org.rankfold.digest.GoldenTable;
 import org.rankfold.digest.InputKind;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.GroupConfig;
 import org.rankfold.transport.RankTable;
 import picocli.CommandLine.Command;
@@ -95,11 +96,21 @@ final class DigestCommand implements Callable<Integer> {
   @Option(names = "--transport", paramLabel = "NAME", description = "What moves bytes.")
   private String transport;
 
+  @Option(names = "--device", description = "What tasks fold on: cpu, gpu (default: cpu).")
+  private String device;
+
+  @Option(
+      names = "--device-transport",
+      paramLabel = "NAME",
+      description = "What moves device memory: auto, host, nccl.")
+  private String deviceTransport;
+
   @Option(
       names = "--memory",
-      defaultValue = "heap",
-      description = "Where addends lie: heap, direct, arena (default: ${DEFAULT-VALUE}).")
-  private DigestJob.Memory memory;
+      description =
+          "Where addends lie: heap, direct, arena, device (default: heap, device with --device"
+              + " gpu).")
+  private MemoryKind memory;
 
   @Option(
       names = "--golden",
@@ -117,11 +128,18 @@ final class DigestCommand implements Callable<Integer> {
     Map<String, String> settings = settings();
     List<GoldenRow> rows = checked(this::rows);
     try (SparkSession session = spark.session("digest")) {
-      DigestStage stage = new DigestStage(spark, session, settings, memory);
+      DigestStage stage = new DigestStage(spark, session, settings, where());
       DigestReport report =
           new DigestReport(spec.commandLine().getOut(), spec.commandLine().getErr());
       return golden == null ? report.one(stage, rows.get(0)) : report.table(stage, rows);
     }
+  }
+
+  private MemoryKind where() {
+    if (memory != null) {
+      return memory;
+    }
+    return "gpu".equals(device) ? MemoryKind.DEVICE : MemoryKind.HEAP;
   }
 
   private List<GoldenRow> rows() {
@@ -180,7 +198,10 @@ final class DigestCommand implements Callable<Integer> {
     put(settings, ConfigKeys.DELIVERY, delivery);
     put(settings, ConfigKeys.CHUNK_BYTES, chunkBytes);
     put(settings, ConfigKeys.TRANSPORT, transport);
+    put(settings, ConfigKeys.DEVICE, device);
+    put(settings, ConfigKeys.DEVICE_TRANSPORT, deviceTransport);
     checked(() -> GroupConfig.of(settings::get));
+    checked(() -> DeviceConfig.of(settings::get));
     return settings;
   }
 

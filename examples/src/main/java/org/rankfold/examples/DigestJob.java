@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.examples;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.CommunicatorInfo;
-import org.rankfold.contract.DType;
 import org.rankfold.contract.ReduceContract;
 import org.rankfold.digest.BitDigest;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.OracleInputs;
-import org.rankfold.memory.Arena;
+import org.rankfold.view.DeviceView;
 import org.rankfold.view.View;
 
 /**
@@ -20,16 +18,6 @@ import org.rankfold.view.View;
  * of Spark, so that a unit test can run it in a {@link org.rankfold.group.LoopbackGroup}.
  */
 public final class DigestJob {
-  /** Where a task's addends and result lie. */
-  public enum Memory {
-    /** Arrays. */
-    HEAP,
-    /** Direct buffers. */
-    DIRECT,
-    /** Arenas of the communicator, which a transport may map. */
-    ARENA
-  }
-
   private DigestJob() {}
 
   /**
@@ -38,50 +26,36 @@ public final class DigestJob {
    *
    * @param communicator the task's communicator, over the row's world
    * @param row what is reduced; its own answer is not looked at
-   * @param memory where this task's addends and result lie
+   * @param kind where this task's addends and result lie
    * @return the SHA-256 of this task's result
    * @throws org.rankfold.errors.CollectiveException as the all-reduce throws it, such as
    *     CONTRACT_MISMATCH when tasks bring different rows
    */
-  public static String digest(Communicator communicator, GoldenRow row, Memory memory) {
+  public static String digest(Communicator communicator, GoldenRow row, MemoryKind kind) {
     CommunicatorInfo info = communicator.info();
     ReduceContract contract = row.contract();
-    List<Arena> arenas = new ArrayList<>();
-    try {
+    try (TaskMemory memory = new TaskMemory(communicator, kind)) {
       List<View> addends = new ArrayList<>();
       for (int r = 0; r < info.rankCount(); r++) {
-        View addend = view(communicator, contract.dtype(), row.n(), memory, arenas);
-        OracleInputs.fill(addend, row.kind(), row.seed(), info.firstRank() + r, 0);
+        View addend = memory.view(contract.dtype(), row.n());
+        fill(addend, row, info.firstRank() + r);
         addends.add(addend);
       }
-      View out = view(communicator, contract.dtype(), row.n(), memory, arenas);
+      View out = memory.view(contract.dtype(), row.n());
       communicator.allReduce(contract.op(), contract.order(), addends, out);
       return BitDigest.of(out);
-    } finally {
-      arenas.forEach(Arena::close);
     }
   }
 
-  private static View view(
-      Communicator communicator, DType dtype, long n, Memory memory, List<Arena> arenas) {
-    return switch (memory) {
-      case HEAP -> heap(dtype, Math.toIntExact(n));
-      case DIRECT -> View.of(ByteBuffer.allocateDirect(Math.toIntExact(n * dtype.bytes())), dtype);
-      case ARENA -> {
-        Arena arena = communicator.allocate(dtype, n);
-        arenas.add(arena);
-        yield arena.view();
-      }
-    };
-  }
-
-  private static View heap(DType dtype, int n) {
-    return switch (dtype) {
-      case F32 -> View.of(new float[n]);
-      case F64 -> View.of(new double[n]);
-      case F16, BF16 -> View.of(new short[n], dtype);
-      case I32 -> View.of(new int[n]);
-      case I64 -> View.of(new long[n]);
-    };
+  /** A device's memory is filled by way of an array. */
+  private static void fill(View addend, GoldenRow row, int rank) {
+    View host =
+        addend instanceof DeviceView
+            ? TaskMemory.heap(addend.dtype(), Math.toIntExact(addend.count()))
+            : addend;
+    OracleInputs.fill(host, row.kind(), row.seed(), rank, 0);
+    if (host != addend) {
+      host.copyTo(addend);
+    }
   }
 }

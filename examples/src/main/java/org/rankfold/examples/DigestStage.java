@@ -27,13 +27,10 @@ final class DigestStage {
   private final SparkOptions options;
   private final SparkSession session;
   private final Map<String, String> settings;
-  private final DigestJob.Memory memory;
+  private final MemoryKind memory;
 
   DigestStage(
-      SparkOptions options,
-      SparkSession session,
-      Map<String, String> settings,
-      DigestJob.Memory memory) {
+      SparkOptions options, SparkSession session, Map<String, String> settings, MemoryKind memory) {
     this.options = options;
     this.session = session;
     this.settings = settings;
@@ -49,12 +46,12 @@ final class DigestStage {
     }
     // Rows travel as the table's lines: the contract's types are no business of Spark's serializer.
     List<String> lines = new ArrayList<>(rows.stream().map(DigestStage::line).toList());
-    DigestJob.Memory where = memory;
+    MemoryKind where = memory;
     return plan.run(context -> digests(context.communicator(), lines, where));
   }
 
   private static TaskDigests digests(
-      Communicator communicator, List<String> lines, DigestJob.Memory memory) {
+      Communicator communicator, List<String> lines, MemoryKind memory) {
     List<String> digests = new ArrayList<>();
     for (String line : lines) {
       digests.add(DigestJob.digest(communicator, GoldenRow.parse(line), memory));

@@ -31,6 +31,8 @@ import org.rankfold.spark.train.Score;
  *       zero.
  * </ol>
  *
+ * <p>{@code MlpBlock} does so on the host, and the kernels of {@code mlp.cu} on a device.
+ *
  * <p>So a gradient sum over rows is the left fold of the rows' gradients, begun with what the array
  * held. The class has no state beyond its sizes: any number of threads may use one instance, each
  * with its own gradient array.
@@ -123,7 +125,7 @@ public final class Mlp {
    *     then {@code gradient} holds the sums over some of the rows before the one at fault
    */
   public Score gradientSum(float[] parameters, List<LabelledRow> rows, float[] gradient) {
-    requireLength("gradient", gradient);
+    requireLength("gradient", gradient.length);
     return pass(parameters, rows, gradient);
   }
 
@@ -140,7 +142,7 @@ public final class Mlp {
   }
 
   private Score pass(float[] parameters, List<LabelledRow> rows, float[] gradientOrNull) {
-    requireLength("parameters", parameters);
+    requireLength("parameters", parameters.length);
     MlpBlock block = new MlpBlock(this, Math.min(rows.size(), MlpBlock.ROWS));
     Score tally = Score.NONE;
     for (int from = 0; from < rows.size(); from += MlpBlock.ROWS) {
@@ -178,12 +180,25 @@ public final class Mlp {
     return weightsAt(layer) + sizes[layer] * sizes[layer + 1];
   }
 
-  private void requireLength(String name, float[] array) {
-    if (array.length != parameterCount()) {
+  /** Refuses a row of another width, or with a label that is no class. */
+  void requireFit(LabelledRow row) {
+    if (row.features().length != inputs()) {
+      throw new IllegalArgumentException(
+          "row " + row.id() + " features=" + row.features().length + " != inputs=" + inputs());
+    }
+    if (row.label() < 0 || row.label() >= classes()) {
+      throw new IllegalArgumentException(
+          "row " + row.id() + " label=" + row.label() + " is not in 0 .. " + (classes() - 1));
+    }
+  }
+
+  /** Refuses another number of parameters or gradients. */
+  void requireLength(String name, long length) {
+    if (length != parameterCount()) {
       throw new IllegalArgumentException(
           name
               + " length="
-              + array.length
+              + length
               + " != parameters="
               + parameterCount()
               + " of "

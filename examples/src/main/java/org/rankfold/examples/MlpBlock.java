@@ -18,6 +18,7 @@ final class MlpBlock {
   static final int ROWS = 16;
 
   private final Mlp mlp;
+  private final SoftmaxLoss loss;
   private final int[] labels;
 
   /** [level][row][unit]: the outputs of each level; level 0 borrows the rows' own arrays. */
@@ -30,6 +31,7 @@ final class MlpBlock {
 
   MlpBlock(Mlp mlp, int rows) {
     this.mlp = mlp;
+    loss = new SoftmaxLoss(mlp.classes());
     labels = new int[rows];
     int levels = mlp.layers() + 1;
     activations = new float[levels][rows][];
@@ -47,19 +49,7 @@ final class MlpBlock {
     count = rows.size();
     for (int r = 0; r < count; r++) {
       LabelledRow row = rows.get(r);
-      if (row.features().length != mlp.inputs()) {
-        throw new IllegalArgumentException(
-            "row "
-                + row.id()
-                + " features="
-                + row.features().length
-                + " != inputs="
-                + mlp.inputs());
-      }
-      if (row.label() < 0 || row.label() >= mlp.classes()) {
-        throw new IllegalArgumentException(
-            "row " + row.id() + " label=" + row.label() + " is not in 0 .. " + (mlp.classes() - 1));
-      }
+      mlp.requireFit(row);
       activations[0][r] = row.features();
       labels[r] = row.label();
     }
@@ -92,29 +82,11 @@ final class MlpBlock {
   /** Scores the last level, leaves its deltas, and adds the rows one by one to a tally. */
   Score lossesAfter(Score before) {
     int top = mlp.layers();
-    long correct = before.correct();
-    double lossSum = before.lossSum();
-    double[] e = new double[mlp.classes()];
+    Score tally = before;
     for (int r = 0; r < count; r++) {
-      float[] z = activations[top][r];
-      int best = 0;
-      for (int k = 1; k < z.length; k++) {
-        best = z[k] > z[best] ? k : best;
-      }
-      double largest = z[best];
-      double s = 0.0;
-      for (int k = 0; k < z.length; k++) {
-        e[k] = StrictMath.exp((double) z[k] - largest);
-        s += e[k];
-      }
-      int label = labels[r];
-      for (int k = 0; k < z.length; k++) {
-        deltas[top][r][k] = (float) (e[k] / s - (k == label ? 1.0 : 0.0));
-      }
-      lossSum += StrictMath.log(s) - ((double) z[label] - largest);
-      correct += best == label ? 1 : 0;
+      tally = loss.add(tally, labels[r], activations[top][r], 0, deltas[top][r], 0);
     }
-    return new Score(before.rows() + count, correct, lossSum);
+    return tally;
   }
 
   /** Adds the rows' gradients to an array. */

@@ -2,6 +2,8 @@
 package org.rankfold.examples;
 
 import java.util.List;
+import org.rankfold.cuda.CudaStream;
+import org.rankfold.spark.train.DeviceModel;
 import org.rankfold.spark.train.GradientModel;
 import org.rankfold.spark.train.Score;
 
@@ -43,5 +45,10 @@ final class MlpModel implements GradientModel<LabelledRow> {
   @Override
   public Score evaluate(float[] parameters, List<LabelledRow> rows) {
     return network().evaluate(parameters, rows);
+  }
+
+  @Override
+  public DeviceModel<LabelledRow> on(CudaStream stream) {
+    return new MlpCuda(network(), stream);
   }
 }

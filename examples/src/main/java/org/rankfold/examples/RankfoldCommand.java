@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       DigitsCommand.class,
       FashionCommand.class,
       DigestCommand.class,
+      SweepCommand.class,
       ExistingBarrierJob.class
     })
 public final class RankfoldCommand implements Callable<Integer> {

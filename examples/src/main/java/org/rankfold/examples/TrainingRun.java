@@ -3,7 +3,9 @@ package org.rankfold.examples;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.spark.train.AdamW;
+import org.rankfold.spark.train.ComputeDevice;
 import org.rankfold.spark.train.EpochReport;
 import org.rankfold.spark.train.KeyedRows;
 import org.rankfold.spark.train.TrainedModel;
@@ -34,7 +36,27 @@ final class TrainingRun {
   @Option(names = "--learning-rate", description = "AdamW's learning rate (default: the job's).")
   private Float learningRate;
 
+  @Option(
+      names = "--device",
+      paramLabel = "cpu|gpu",
+      defaultValue = "cpu",
+      description = "What gradients are computed on; no bit depends on it (default: cpu).")
+  private ComputeDevice device;
+
+  @Option(
+      names = "--device-transport",
+      paramLabel = "NAME",
+      description = "What moves device memory: auto, host, nccl (default: Spark's setting).")
+  private DeviceTransport deviceTransport;
+
   TrainingRun() {}
+
+  /** The values of {@code spark.rankfold.device.transport}. */
+  private enum DeviceTransport {
+    AUTO,
+    HOST,
+    NCCL
+  }
 
   /** What a job trains with when its user says nothing else. */
   record Defaults(int epochs, int batch, float learningRate, float weightDecay) {}
@@ -51,7 +73,7 @@ final class TrainingRun {
       int tasks,
       PrintWriter out) {
     float rate = learningRate == null ? defaults.learningRate() : learningRate;
-    TrainedModel trained =
+    Trainer.Builder<LabelledRow> trainer =
         Trainer.builder(model)
             .name(name)
             .world(world)
@@ -60,9 +82,13 @@ final class TrainingRun {
             .epochs(epochs == null ? defaults.epochs() : epochs)
             .optimizer(new AdamW(rate).withWeightDecay(defaults.weightDecay()))
             .seed(seed)
-            .onEpoch(report -> print(report, out))
-            .build()
-            .fit(training, heldOut);
+            .device(device)
+            .onEpoch(report -> print(report, out));
+    if (deviceTransport != null) {
+      String mover = deviceTransport.name().toLowerCase(Locale.ROOT);
+      trainer = trainer.set(ConfigKeys.DEVICE_TRANSPORT.name(), mover);
+    }
+    TrainedModel trained = trainer.build().fit(training, heldOut);
     int last = trained.epochs().size();
     if (last > 0) {
       double accuracy = trained.epochs().get(last - 1).heldOut().accuracy();

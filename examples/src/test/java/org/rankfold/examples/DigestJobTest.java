@@ -22,8 +22,8 @@ class DigestJobTest {
       GoldenTable.builtIn().stream().filter(row -> row.n() < 3000).toList();
 
   @ParameterizedTest
-  @EnumSource
-  void shouldGiveTheOraclesDigestsOnEveryTask(DigestJob.Memory memory) {
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DEVICE")
+  void shouldGiveTheOraclesDigestsOnEveryTask(MemoryKind memory) {
     for (GoldenRow row : ROWS) {
       int world = row.contract().world();
       int tasks = Math.min(3, world);
@@ -33,6 +33,18 @@ class DigestJobTest {
               .run(communicator -> DigestJob.digest(communicator, row, memory));
       assertThat(digests).as(row.describe()).isEqualTo(Collections.nCopies(tasks, row.sha256()));
     }
+  }
+
+  @Test
+  void shouldNameTheSettingWhenTheGroupHasNoDevices() {
+    assertThatThrownBy(
+            () ->
+                LoopbackGroup.run(
+                    3,
+                    communicator -> DigestJob.digest(communicator, ROWS.get(0), MemoryKind.DEVICE)))
+        .isInstanceOfSatisfying(
+            CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+        .hasMessageContaining("spark.rankfold.device=gpu");
   }
 
   @Test
@@ -51,7 +63,7 @@ class DigestJobTest {
                         DigestJob.digest(
                             communicator,
                             communicator.info().task() == 0 ? one : other,
-                            DigestJob.Memory.HEAP)))
+                            MemoryKind.HEAP)))
         .isInstanceOfSatisfying(
             CollectiveException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.CONTRACT_MISMATCH));

@@ -55,7 +55,10 @@ class RankfoldCommandTest {
         "digest --delivery sometimes",
         "digest --chunk-bytes 0",
         "digest --transport pigeon",
-        "digest --golden /no/such/file.tsv"
+        "digest --golden /no/such/file.tsv",
+        "digits --device tpu",
+        "digits --device gpu --device-transport pigeon",
+        "fashion --device tpu"
       })
   void shouldExitWith2WhenTheCommandLineMakesNoSense(String line) {
     assertThat(execute(line.isEmpty() ? new String[0] : line.split(" ", -1))).isEqualTo(2);

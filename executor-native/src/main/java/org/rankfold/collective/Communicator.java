@@ -6,6 +6,7 @@ import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.memory.Arena;
+import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.view.View;
 
 /**
@@ -147,6 +148,18 @@ public interface Communicator extends AutoCloseable {
    * @return an arena, owned by the caller
    */
   Arena allocate(DType dtype, long count);
+
+  /**
+   * Memory on the task's device; its contents are not defined. Calls take its view as they take
+   * host memory.
+   *
+   * @param dtype the element type
+   * @param count elements
+   * @return a buffer, owned by the caller
+   * @throws org.rankfold.errors.CollectiveException UNSUPPORTED when the group was formed without
+   *     devices ({@code spark.rankfold.device}), TOO_LITTLE_MEMORY
+   */
+  DeviceBuffer allocateOnDevice(DType dtype, long count);
 
   /**
    * Whether the group is still intact; returns at once. May be called by any thread.

@@ -13,4 +13,8 @@ package org.rankfold.collective;
  * @param path how pairs of tasks exchange them: {@code mapped}, {@code staged} or {@code mixed}
  */
 public record CommunicatorInfo(
-    int world, int tasks, int task, int firstRank, int rankCount, String transport, String path) {}
+    int world, int tasks, int task, int firstRank, int rankCount, String transport, String path) {
+  CommunicatorInfo withTransport(String newTransport) {
+    return new CommunicatorInfo(world, tasks, task, firstRank, rankCount, newTransport, path);
+  }
+}

@@ -2,8 +2,11 @@
 package org.rankfold.collective;
 
 import org.rankfold.InternalApi;
+import org.rankfold.cuda.CudaDevice;
+import org.rankfold.deadline.AbortLatch;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineProgress;
+import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
 
 /** Opens communicators; called by groups. */
@@ -30,6 +33,37 @@ public final class Communicators {
             table.rankCount(task),
             engine.transportName(),
             engine.pathName()));
+  }
+
+  /**
+   * Gives a communicator's task its device.
+   *
+   * @param communicator one that {@link #over} made
+   * @param device where the task allocates
+   */
+  public static void use(Communicator communicator, CudaDevice device) {
+    ((EngineCommunicator) communicator).use(device);
+  }
+
+  /**
+   * Lets a communicator move device memory by an exchange; every task does so at the same point of
+   * its calls.
+   *
+   * @param communicator one that {@link #over} made
+   * @param exchange joined by all tasks, the communicator's from now on
+   */
+  public static void attach(Communicator communicator, DeviceExchange exchange) {
+    ((EngineCommunicator) communicator).attach(exchange);
+  }
+
+  /**
+   * The latch of a communicator's group.
+   *
+   * @param communicator one that {@link #over} made
+   * @return the latch, as its task sees it
+   */
+  public static AbortLatch latch(Communicator communicator) {
+    return ((EngineCommunicator) communicator).engine().latch();
   }
 
   /**

@@ -6,11 +6,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
+import org.rankfold.cuda.CudaDevice;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineProgress;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.memory.Arena;
+import org.rankfold.memory.DeviceBuffer;
+import org.rankfold.transport.DeviceExchange;
 import org.rankfold.view.View;
 
 /**
@@ -18,15 +21,33 @@ import org.rankfold.view.View;
  * ones are under way; then it queues behind them.
  */
 final class EngineCommunicator implements Communicator {
+  private static final int NO_DEVICE = -1;
+
   private final Engine engine;
-  private final CommunicatorInfo info;
   private final AtomicReference<Thread> caller = new AtomicReference<>();
+  private volatile CommunicatorInfo info;
+  private volatile int device = NO_DEVICE;
   private volatile CallQueue queue;
   private volatile boolean closed;
 
   EngineCommunicator(Engine engine, CommunicatorInfo info) {
     this.engine = engine;
     this.info = info;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  /** The device that memory comes from. */
+  void use(CudaDevice newDevice) {
+    device = newDevice.info().ordinal();
+  }
+
+  /** Moves device memory by an exchange from the next call on. */
+  void attach(DeviceExchange exchange) {
+    engine.attach(exchange);
+    info = info.withTransport(engine.transportName());
   }
 
   EngineProgress progress() {
@@ -129,6 +150,17 @@ final class EngineCommunicator implements Communicator {
   @Override
   public Arena allocate(DType dtype, long count) {
     return Arena.allocate(dtype, count, info.tasks());
+  }
+
+  @Override
+  public DeviceBuffer allocateOnDevice(DType dtype, long count) {
+    if (device == NO_DEVICE) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "task %d has no device in its group: spark.rankfold.device=gpu gives it one",
+          info.task());
+    }
+    return DeviceBuffer.allocate(device, dtype, count);
   }
 
   @Override

@@ -104,6 +104,47 @@ public final class ConfigKeys {
               + " without the Vector API, `auto` the fastest of this JVM. Never changes a bit.",
           ConfigText.oneOf("auto", "scalar", "lane", "lane-plain"));
 
+  /** Whether tasks have GPUs. */
+  public static final ConfigKey<String> DEVICE =
+      new ConfigKey<>(
+          "spark.rankfold.device",
+          "cpu, gpu",
+          "cpu",
+          "`gpu` gives every task a GPU: the one Spark assigned, else those of its host by turns."
+              + " Device memory is folded there. Never changes a bit.",
+          ConfigText.oneOf("cpu", "gpu"));
+
+  /** What moves device memory between tasks. */
+  public static final ConfigKey<String> DEVICE_TRANSPORT =
+      new ConfigKey<>(
+          "spark.rankfold.device.transport",
+          "auto, host, nccl",
+          "auto",
+          "What moves device memory between tasks: `nccl`, or `host`, which folds where the memory is"
+              + " within a JVM and goes by way of host memory and `spark.rankfold.transport` between"
+              + " JVMs. `auto` takes NCCL between JVMs where it can. Never changes a bit.",
+          ConfigText.oneOf("auto", "host", "nccl"));
+
+  /** Whether NCCL may send elements in the clear. */
+  public static final ConfigKey<String> NCCL_PLAINTEXT =
+      new ConfigKey<>(
+          "spark.rankfold.nccl.plaintext",
+          "refuse, allow",
+          "refuse",
+          "Whether NCCL, which does not encrypt, may join hosts when Spark was told to encrypt.",
+          ConfigText.oneOf("refuse", "allow"));
+
+  /** Whether NCCL may join tasks that share a GPU. */
+  public static final ConfigKey<String> NCCL_SHARED_DEVICE =
+      new ConfigKey<>(
+          "spark.rankfold.nccl.shared-device",
+          "refuse, allow",
+          "refuse",
+          "Whether NCCL is tried for tasks that share a GPU. It works where NCCL takes their"
+              + " processes for hosts of their own (`NCCL_HOSTID`), for tests of the way between"
+              + " hosts.",
+          ConfigText.oneOf("refuse", "allow"));
+
   /** How long a whole run may last. */
   public static final ConfigKey<Long> RUN_TIMEOUT =
       new ConfigKey<>(
@@ -159,6 +200,10 @@ public final class ConfigKeys {
           SLOTS_TIMEOUT,
           REPORT_AFTER,
           FOLD,
+          DEVICE,
+          DEVICE_TRANSPORT,
+          NCCL_PLAINTEXT,
+          NCCL_SHARED_DEVICE,
           SEED);
 
   private ConfigKeys() {}

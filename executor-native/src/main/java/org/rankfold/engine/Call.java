@@ -58,6 +58,13 @@ final class Call {
     return staged;
   }
 
+  /** The stretch in which this task works: long where device memory is read in place. */
+  int chunkBytes(EngineSettings settings) {
+    return header().onDevice() && staged.length == 0
+        ? DeviceFoldCall.chunkBytes(settings.chunkBytes())
+        : settings.chunkBytes();
+  }
+
   CallHeader header() {
     return own.header();
   }

@@ -18,6 +18,13 @@ interface CallBody {
 
     /** Gives back what the transport lent; the call has failed. */
     void drop();
+
+    /**
+     * Whether nothing works in this task's memory any more on behalf of a call that was dropped.
+     */
+    default boolean isFree() {
+      return true;
+    }
   }
 
   /** The pass of a call that this task does not refuse. */

@@ -13,6 +13,7 @@ import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
 import org.rankfold.transport.RankTable;
+import org.rankfold.view.DeviceView;
 import org.rankfold.view.View;
 
 /**
@@ -189,6 +190,13 @@ final class CallRequest {
     return dtype == null ? 0 : count * dtype.bytes();
   }
 
+  /** Whether all memory of the request lies on a device. */
+  private boolean isOnDevice() {
+    return !outputs.isEmpty()
+        && inputs.stream().allMatch(DeviceView.class::isInstance)
+        && outputs.stream().allMatch(DeviceView.class::isInstance);
+  }
+
   CallRecord record(long number, int chunkBytes) {
     CallHeader header =
         new CallHeader(
@@ -199,6 +207,7 @@ final class CallRequest {
             count,
             root,
             chunkBytes,
+            isOnDevice(),
             refusal == null ? null : refusal.code(),
             refusal == null ? null : refusal.getMessage());
     return new CallRecord(header, inputs, outputs);

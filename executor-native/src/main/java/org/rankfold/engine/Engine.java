@@ -14,6 +14,7 @@ import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.View;
@@ -38,6 +39,7 @@ public final class Engine implements AutoCloseable {
   private final EarlyDeliveries early = new EarlyDeliveries();
   private final FoldCall foldCall;
   private final MoveCall moveCall;
+  private DeviceLane deviceLane;
   private long calls;
   private boolean closed;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
@@ -71,6 +73,16 @@ public final class Engine implements AutoCloseable {
     this.await = new Await(latch, transport);
     this.foldCall = new FoldCall(transport, fold, await, settings, early);
     this.moveCall = new MoveCall(transport, await, settings, early);
+  }
+
+  /**
+   * Lets calls whose memory lies on devices everywhere move it by an exchange, from the next call
+   * on; every task does so at the same point of its calls.
+   *
+   * @param exchange joined by all tasks, owned by the engine from now on
+   */
+  public void attach(DeviceExchange exchange) {
+    deviceLane = new DeviceLane(exchange);
   }
 
   /**
@@ -132,7 +144,9 @@ public final class Engine implements AutoCloseable {
     CallBody.Pass pass = null;
     try {
       transport.publish(call.own);
-      if (body != null && call.header().refusal() == null && transport.isEager()) {
+      if (body != null
+          && call.header().refusal() == null
+          && DeviceLane.mayBeEager(deviceLane, transport, call)) {
         call.stageAll();
         pass = body.of(call);
         pass.sendAhead();
@@ -151,7 +165,9 @@ public final class Engine implements AutoCloseable {
     }
     try {
       if (body != null) {
-        if (pass == null) {
+        if (DeviceLane.serves(deviceLane, call)) {
+          pass = deviceBody(call).of(call);
+        } else if (pass == null) {
           call.concludePaths(transport);
           pass = body.of(call);
         }
@@ -165,6 +181,12 @@ public final class Engine implements AutoCloseable {
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
+  }
+
+  private CallBody deviceBody(Call call) {
+    return call.header().contract() == null
+        ? new DeviceMoveCall(deviceLane, await, settings)
+        : new DeviceFoldCall(deviceLane, await, settings, latch);
   }
 
   /** The peers drop what came of the call; this task's memory is free once it is sent. */
@@ -283,7 +305,9 @@ public final class Engine implements AutoCloseable {
     if (call.entered) {
       transport.leave(call.number(), false);
     }
-    boolean alone = await.quietlyUntil(this::isMemoryFree, settings.exitTimeoutNs());
+    boolean alone =
+        await.quietlyUntil(
+            () -> isMemoryFree() && (pass == null || pass.isFree()), settings.exitTimeoutNs());
     if (!alone) {
       CollectiveException fatal =
           new CollectiveException(
@@ -370,10 +394,21 @@ public final class Engine implements AutoCloseable {
   /**
    * The transport's name.
    *
-   * @return for example {@code loopback}
+   * @return for example {@code loopback}, or {@code tcp+nccl} with an exchange attached
    */
   public String transportName() {
-    return transport.name();
+    return deviceLane == null
+        ? transport.name()
+        : transport.name() + '+' + deviceLane.exchange().name();
+  }
+
+  /**
+   * The group's latch as this task sees it.
+   *
+   * @return the latch
+   */
+  public AbortLatch latch() {
+    return latch;
   }
 
   /**
@@ -391,7 +426,13 @@ public final class Engine implements AutoCloseable {
     if (!closed) {
       closed = true;
       early.drop();
-      transport.close();
+      try {
+        if (deviceLane != null) {
+          deviceLane.close();
+        }
+      } finally {
+        transport.close();
+      }
     }
   }
 }

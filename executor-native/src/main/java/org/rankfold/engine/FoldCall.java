@@ -73,9 +73,9 @@ final class FoldCall implements CallBody {
               ? FoldSchedule.whole(table, call.header().count())
               : distribute
                   ? FoldSchedule.shards(
-                      table, contract.dtype(), call.header().count(), settings.chunkBytes())
+                      table, contract.dtype(), call.header().count(), call.chunkBytes(settings))
                   : FoldSchedule.parts(
-                      table, contract.dtype(), call.header().count(), settings.chunkBytes());
+                      table, contract.dtype(), call.header().count(), call.chunkBytes(settings));
       this.exchange =
           staged.length == 0
               ? null

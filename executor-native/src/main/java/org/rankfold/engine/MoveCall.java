@@ -51,7 +51,8 @@ final class MoveCall implements CallBody {
       this.gather = call.header().kind() == CallKind.ALL_GATHER;
       this.rootTask = gather ? -1 : table.taskOf(call.header().root());
       this.count = call.header().count();
-      this.chunkElements = FoldSchedule.chunkElements(call.header().dtype(), settings.chunkBytes());
+      this.chunkElements =
+          FoldSchedule.chunkElements(call.header().dtype(), call.chunkBytes(settings));
       this.staged = call.staged();
       this.isStaged = new boolean[table.tasks()];
       for (int peer : staged) {

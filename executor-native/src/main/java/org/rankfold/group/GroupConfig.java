@@ -6,6 +6,7 @@ import org.rankfold.config.ConfigSource;
 import org.rankfold.engine.EngineSettings;
 import org.rankfold.fold.Fold;
 import org.rankfold.fold.Folds;
+import org.rankfold.fold.cuda.PlacedFold;
 import org.rankfold.transport.loopback.DeliveryFault;
 import org.rankfold.transport.loopback.DeliveryOrder;
 import org.rankfold.transport.loopback.LoopbackOptions;
@@ -54,12 +55,12 @@ public record GroupConfig(
   }
 
   /**
-   * The fold the settings name.
+   * The fold the settings name, on the host; device memory is folded where it lies.
    *
    * @return a fold
    */
   public Fold fold() {
-    return foldName.equals("auto") ? Folds.fastest() : Folds.named(foldName);
+    return new PlacedFold(foldName.equals("auto") ? Folds.fastest() : Folds.named(foldName));
   }
 
   /**

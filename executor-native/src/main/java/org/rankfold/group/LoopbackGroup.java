@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.Communicators;
+import org.rankfold.cuda.CudaDevice;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineSettings;
 import org.rankfold.errors.CollectiveException;
@@ -15,6 +16,8 @@ import org.rankfold.fold.Fold;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.RankTable;
+import org.rankfold.transport.cudapeer.CopyHub;
+import org.rankfold.transport.cudapeer.CopyOptions;
 import org.rankfold.transport.loopback.DeliveryFault;
 import org.rankfold.transport.loopback.DeliveryOrder;
 import org.rankfold.transport.loopback.LoopbackHub;
@@ -51,6 +54,8 @@ public final class LoopbackGroup {
     R run(Communicator communicator) throws Exception;
   }
 
+  private static final int NO_DEVICE = -1;
+
   private final RankTable table;
   private final PathRule pathRule;
   private final DeliveryOrder deliveryOrder;
@@ -58,6 +63,8 @@ public final class LoopbackGroup {
   private final EngineSettings settings;
   private final Fold fold;
   private final ProcessPoison poison;
+  private final int device;
+  private final CopyOptions copies;
 
   private LoopbackGroup(
       RankTable table,
@@ -66,7 +73,9 @@ public final class LoopbackGroup {
       DeliveryFault fault,
       EngineSettings settings,
       Fold fold,
-      ProcessPoison poison) {
+      ProcessPoison poison,
+      int device,
+      CopyOptions copies) {
     this.table = table;
     this.pathRule = pathRule;
     this.deliveryOrder = deliveryOrder;
@@ -74,6 +83,8 @@ public final class LoopbackGroup {
     this.settings = settings;
     this.fold = fold;
     this.poison = poison;
+    this.device = device;
+    this.copies = copies;
   }
 
   /**
@@ -93,7 +104,9 @@ public final class LoopbackGroup {
         DeliveryFault.NONE,
         defaults.engine(),
         defaults.fold(),
-        ProcessPoison.PROCESS);
+        ProcessPoison.PROCESS,
+        NO_DEVICE,
+        null);
   }
 
   /**
@@ -103,7 +116,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup path(PathRule rule) {
-    return new LoopbackGroup(table, rule, deliveryOrder, fault, settings, fold, poison);
+    return new LoopbackGroup(
+        table, rule, deliveryOrder, fault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -113,7 +127,7 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup delivery(DeliveryOrder order) {
-    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison);
+    return new LoopbackGroup(table, pathRule, order, fault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -123,7 +137,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fault(DeliveryFault newFault) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, newFault, settings, fold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, newFault, settings, fold, poison, device, copies);
   }
 
   /**
@@ -133,7 +148,8 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup fold(Fold newFold) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, newFold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, newFold, poison, device, copies);
   }
 
   /**
@@ -143,7 +159,31 @@ public final class LoopbackGroup {
    * @return a plan that differs in this only
    */
   public LoopbackGroup poison(ProcessPoison newPoison) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, settings, fold, newPoison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, newPoison, device, copies);
+  }
+
+  /**
+   * Lets every task allocate on a device, all on the same one.
+   *
+   * @param ordinal the device's number in this process
+   * @return a plan that differs in this only
+   */
+  public LoopbackGroup device(int ordinal) {
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, poison, ordinal, copies);
+  }
+
+  /**
+   * Moves device memory by copies between the tasks, as between devices that do not reach each
+   * other, instead of folding it where it lies. Needs {@link #device}.
+   *
+   * @param options in which order
+   * @return a plan that differs in this only
+   */
+  public LoopbackGroup copies(CopyOptions options) {
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, settings, fold, poison, device, options);
   }
 
   /**
@@ -170,7 +210,8 @@ public final class LoopbackGroup {
   }
 
   private LoopbackGroup settings(EngineSettings newSettings) {
-    return new LoopbackGroup(table, pathRule, deliveryOrder, fault, newSettings, fold, poison);
+    return new LoopbackGroup(
+        table, pathRule, deliveryOrder, fault, newSettings, fold, poison, device, copies);
   }
 
   /**
@@ -200,6 +241,7 @@ public final class LoopbackGroup {
     LoopbackHub hub =
         new LoopbackHub(
             table, new LoopbackOptions(pathRule, deliveryOrder, settings.chunkBytes(), fault));
+    CopyHub copyHub = copies == null ? null : new CopyHub(table.tasks(), copies);
     List<R> results = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
@@ -210,7 +252,7 @@ public final class LoopbackGroup {
     }
     for (int t = 0; t < table.tasks(); t++) {
       int task = t;
-      Communicator communicator = communicator(hub, task);
+      Communicator communicator = communicator(hub, copyHub, task);
       Thread thread =
           new Thread(
               () -> {
@@ -236,10 +278,19 @@ public final class LoopbackGroup {
     return results;
   }
 
-  private Communicator communicator(LoopbackHub hub, int task) {
+  private Communicator communicator(LoopbackHub hub, CopyHub copyHub, int task) {
     Engine engine =
         new Engine(table, task, hub.join(task), fold, settings, CollectiveMetrics.NONE, poison);
-    return Communicators.over(engine, table, task);
+    Communicator communicator = Communicators.over(engine, table, task);
+    if (device != NO_DEVICE) {
+      Communicators.use(communicator, CudaDevice.of(device));
+      if (copyHub != null) {
+        Communicators.attach(
+            communicator,
+            copyHub.join(task, CudaDevice.of(device), settings.collectiveTimeoutNs(), hub.latch()));
+      }
+    }
+    return communicator;
   }
 
   private static void join(List<Thread> threads) {

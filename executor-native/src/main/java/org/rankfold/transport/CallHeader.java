@@ -7,8 +7,8 @@ import org.rankfold.contract.ReduceContract;
 import org.rankfold.errors.ErrorCode;
 
 /**
- * What a task says about a call before any byte of it moves. All tasks must say the same, refusal
- * apart: a refusal carries a task's own usage error to everybody.
+ * What a task says about a call before any byte of it moves. All tasks must say the same, where
+ * their memory lies and refusals apart: a refusal carries a task's own usage error to everybody.
  *
  * @param number the call's number in its group, from 1
  * @param kind which collective
@@ -17,6 +17,7 @@ import org.rankfold.errors.ErrorCode;
  * @param count elements of an addend, a row or the broadcast buffer; 0 for a barrier
  * @param root the root's logical rank of a broadcast, else 0
  * @param chunkBytes the stretch in which bytes move
+ * @param onDevice whether all memory this task brings lies on a device
  * @param refusal why this task refuses the call, or null
  * @param refusalText the refusal's message, or null
  */
@@ -28,6 +29,7 @@ public record CallHeader(
     long count,
     int root,
     int chunkBytes,
+    boolean onDevice,
     ErrorCode refusal,
     String refusalText) {
   /**

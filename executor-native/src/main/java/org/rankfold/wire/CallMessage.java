@@ -19,9 +19,10 @@ import org.rankfold.errors.ErrorCode;
  *   8 count of elements (8 bytes)
  *  16 root
  *  20 chunk in bytes
- *  24 refusal's code                             0 says none
- *  28 length of the refusal's text in bytes
- *  32 the refusal's text, UTF-8
+ *  24 place of the task's memory                 0 host, 1 device
+ *  28 refusal's code                             0 says none
+ *  32 length of the refusal's text in bytes
+ *  36 the refusal's text, UTF-8
  * </pre>
  *
  * @param kind which collective, from 1 to {@link #KINDS}
@@ -30,6 +31,7 @@ import org.rankfold.errors.ErrorCode;
  * @param count elements
  * @param root the root's logical rank, or what the caller gave for it
  * @param chunkBytes the stretch in which bytes move
+ * @param onDevice whether all the task's memory lies on a device
  * @param refusal why the task refuses the call, or null
  * @param refusalText the refusal's message, or null
  */
@@ -41,13 +43,14 @@ public record CallMessage(
     long count,
     int root,
     int chunkBytes,
+    boolean onDevice,
     ErrorCode refusal,
     String refusalText) {
   /** The number of kinds. */
   public static final int KINDS = 5;
 
   /** The size without a text. */
-  public static final int FIXED_BYTES = 32;
+  public static final int FIXED_BYTES = 36;
 
   /** The size with the longest text. */
   public static final int MOST_BYTES = FIXED_BYTES + WireText.MOST_BYTES;
@@ -78,6 +81,7 @@ public record CallMessage(
     to.putLong(count);
     to.putInt(root);
     to.putInt(chunkBytes);
+    to.putInt(onDevice ? 1 : 0);
     byte[] text = refusal == null ? new byte[0] : WireText.bytes(refusalText);
     to.putInt(refusal == null ? 0 : refusal.number());
     to.putInt(text.length);
@@ -124,6 +128,8 @@ public record CallMessage(
     int root = from.getInt();
     int chunkBytes = from.getInt();
     require(chunkBytes >= 1, "chunkBytes", chunkBytes);
+    int place = from.getInt();
+    require(place == 0 || place == 1, "place", place);
     int refusalNumber = from.getInt();
     int textLength = from.getInt();
     if (textLength != from.remaining()) {
@@ -141,6 +147,7 @@ public record CallMessage(
         count,
         root,
         chunkBytes,
+        place == 1,
         refusal,
         refusal == null ? null : new String(text, StandardCharsets.UTF_8));
   }

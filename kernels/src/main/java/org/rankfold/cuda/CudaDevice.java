@@ -108,6 +108,24 @@ public final class CudaDevice implements DevicePort {
   }
 
   /**
+   * Whether kernels of this device can change a word of another's memory atomically.
+   *
+   * @param peer whose memory
+   * @return true for this device itself and over NVLink; false over most PCIe switches
+   */
+  public boolean hasAtomicsOn(CudaDevice peer) {
+    if (peer == this) {
+      return true;
+    }
+    int[] has = new int[1];
+    CudaCheck.driver(
+        cudart.cudaDeviceGetP2PAttribute(
+            has, cudart.cudaDevP2PAttrNativeAtomicSupported, info.ordinal(), peer.info.ordinal()),
+        "cudaDeviceGetP2PAttribute");
+    return has[0] != 0;
+  }
+
+  /**
    * How much memory of the device nobody has allocated.
    *
    * @return bytes

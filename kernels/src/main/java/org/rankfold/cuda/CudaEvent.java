@@ -3,6 +3,7 @@ package org.rankfold.cuda;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.bytedeco.cuda.cudart.CUevent_st;
+import org.bytedeco.cuda.cudart.CUipcEventHandle_v1;
 import org.bytedeco.cuda.global.cudart;
 import org.rankfold.deadline.AbortLatch;
 import org.rankfold.deadline.Deadline;
@@ -38,6 +39,57 @@ public final class CudaEvent implements AutoCloseable {
    */
   public static CudaEvent createTimed(CudaDevice device) {
     return create(device, cudart.CU_EVENT_DEFAULT);
+  }
+
+  /**
+   * An event that other processes of the host may open by its {@link #ipcHandle()}.
+   *
+   * @param device whose streams it marks
+   * @return the event, to be closed after every process that opened it has closed it
+   */
+  public static CudaEvent createShared(CudaDevice device) {
+    return create(device, cudart.CU_EVENT_DISABLE_TIMING | cudart.CU_EVENT_INTERPROCESS);
+  }
+
+  /**
+   * Another process's event. Waiting for it waits for the mark its owner set last, so the owner
+   * says over another channel that it has set one.
+   *
+   * @param device the device in this process that the owner marks
+   * @param handle what the owner's {@link #ipcHandle()} gave
+   * @return the event, to be closed
+   * @throws org.rankfold.errors.CollectiveException DEVICE_CALL_FAILED where processes can share
+   *     nothing, as in some containers
+   */
+  public static CudaEvent openShared(CudaDevice device, byte[] handle) {
+    device.makeCurrent();
+    CUevent_st event = new CUevent_st();
+    try (CUipcEventHandle_v1 ipc = new CUipcEventHandle_v1()) {
+      for (int i = 0; i < handle.length; i++) {
+        ipc.reserved(i, handle[i]);
+      }
+      CudaCheck.driver(cudart.cuIpcOpenEventHandle(event, ipc), "cuIpcOpenEventHandle");
+    }
+    return new CudaEvent(device, event);
+  }
+
+  /**
+   * What another process opens this event by.
+   *
+   * @return 64 bytes
+   * @throws org.rankfold.errors.CollectiveException DEVICE_CALL_FAILED for an event that is not
+   *     shared
+   */
+  public byte[] ipcHandle() {
+    device.makeCurrent();
+    try (CUipcEventHandle_v1 ipc = new CUipcEventHandle_v1()) {
+      CudaCheck.driver(cudart.cuIpcGetEventHandle(ipc, handle()), "cuIpcGetEventHandle");
+      byte[] bytes = new byte[CudaIpc.HANDLE_BYTES];
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] = ipc.reserved(i);
+      }
+      return bytes;
+    }
   }
 
   private static CudaEvent create(CudaDevice device, int flags) {

@@ -9,13 +9,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.bytedeco.javacpp.Loader;
+import org.rankfold.InternalApi;
 
 /**
  * Loads CUDA's libraries once a process, under a lock. JavaCPP unpacks into a folder of this
  * process, since processes that share one can meet half-written files, and it counts no memory:
  * what it would count is not what a device holds. Settings the user made are left alone.
  */
-final class CudaLibraries {
+@InternalApi
+public final class CudaLibraries {
   private static final Object LOCK = new Object();
   private static boolean isPrepared;
 
@@ -27,10 +29,7 @@ final class CudaLibraries {
    * @throws LinkageError when JavaCPP or a library is missing; the message names it
    */
   static void loadRuntime() {
-    synchronized (LOCK) {
-      prepare();
-      Loader.load(org.bytedeco.cuda.global.cudart.class);
-    }
+    load(org.bytedeco.cuda.global.cudart.class);
   }
 
   /**
@@ -39,14 +38,48 @@ final class CudaLibraries {
    * @throws LinkageError when JavaCPP or a library is missing; the message names it
    */
   static void loadCompiler() {
+    load(org.bytedeco.cuda.global.nvrtc.class);
+  }
+
+  /**
+   * Loads the native half of JavaCPP's bindings, and the library that they bind.
+   *
+   * @param bindings the class of the bindings
+   * @throws LinkageError when JavaCPP or a library is missing; the message names it
+   */
+  public static void load(Class<?> bindings) {
     synchronized (LOCK) {
       prepare();
-      Loader.load(org.bytedeco.cuda.global.nvrtc.class);
+      Loader.load(bindings);
     }
   }
 
-  /** Where this process has mapped libraries whose file names start so; empty when it has none. */
-  static List<String> mapped(String prefix) {
+  /**
+   * Why something did not load: JavaCPP wraps the linker's own words in less telling ones.
+   *
+   * @param problem what was thrown
+   * @return the innermost cause's class and first line
+   */
+  public static String why(Throwable problem) {
+    Throwable inner = problem;
+    while (inner.getCause() != null) {
+      inner = inner.getCause();
+    }
+    String line =
+        (inner.getClass().getSimpleName() + ": " + inner.getMessage())
+            .lines()
+            .findFirst()
+            .orElse("");
+    return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
+  }
+
+  /**
+   * Where this process has mapped libraries from.
+   *
+   * @param prefix how their file names start
+   * @return paths; empty when it has none
+   */
+  public static List<String> mapped(String prefix) {
     try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
       return maps.map(line -> line.substring(line.lastIndexOf(' ') + 1))
           .filter(path -> path.substring(path.lastIndexOf('/') + 1).startsWith(prefix))
@@ -63,6 +96,11 @@ final class CudaLibraries {
     }
     setIfAbsent("org.bytedeco.javacpp.maxBytes", "0");
     setIfAbsent("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    // As the linker would: else a library of the same name in the JVM's own folders comes first.
+    String first = System.getenv("LD_LIBRARY_PATH");
+    if (first != null && !first.isEmpty()) {
+      setIfAbsent("org.bytedeco.javacpp.platform.preloadpath", first);
+    }
     if (System.getProperty("org.bytedeco.javacpp.cachedir") == null) {
       try {
         Path own = Files.createTempDirectory("rankfold-javacpp-");

@@ -137,9 +137,9 @@ public final class CudaProbe {
       found.add("NVRTC " + Nvrtc.version() + from("libnvrtc.so"));
       return null;
     } catch (LinkageError e) {
-      return "a library does not load: " + firstLine(e);
+      return "a library does not load: " + CudaLibraries.why(e);
     } catch (RuntimeException e) {
-      return "the probe failed: " + firstLine(e);
+      return "the probe failed: " + CudaLibraries.why(e);
     }
   }
 
@@ -199,19 +199,5 @@ public final class CudaProbe {
   private static String from(String library) {
     List<String> paths = CudaLibraries.mapped(library);
     return paths.isEmpty() ? "" : " (" + String.join(", ", paths) + ")";
-  }
-
-  /** Of the innermost cause: JavaCPP wraps the linker's own words in less telling ones. */
-  private static String firstLine(Throwable e) {
-    Throwable inner = e;
-    while (inner.getCause() != null) {
-      inner = inner.getCause();
-    }
-    String line =
-        (inner.getClass().getSimpleName() + ": " + inner.getMessage())
-            .lines()
-            .findFirst()
-            .orElse("");
-    return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
   }
 }

@@ -63,6 +63,16 @@ public final class CudaStream implements AutoCloseable {
   }
 
   /**
+   * The stream for other libraries of this process.
+   *
+   * @return the {@code cudaStream_t} as a number, valid until {@link #close}
+   * @throws CollectiveException CLOSED when the stream was given up
+   */
+  public long address() {
+    return handle().address();
+  }
+
+  /**
    * Enqueues a copy of device elements; to another device's memory too.
    *
    * @param from where from
@@ -110,6 +120,24 @@ public final class CudaStream implements AutoCloseable {
    */
   public void await(Deadline deadline, AbortLatch abort) {
     CudaWait.until(this::isDone, "work on a stream of " + device.name(), deadline, abort);
+  }
+
+  /**
+   * Waits until everything enqueued has been done, for whoever then uses its memory again or frees
+   * it.
+   *
+   * @param timeoutNs when to give up
+   * @throws CollectiveException MEMORY_STILL_BORROWED when the device was not done in time: nobody
+   *     may use that memory again; DEVICE_LOST or DEVICE_CALL_FAILED when the work failed
+   */
+  public void drain(long timeoutNs) {
+    try {
+      await(Deadline.after(System.nanoTime(), timeoutNs), null);
+    } catch (CollectiveException e) {
+      throw e.code() == ErrorCode.TIMEOUT
+          ? new CollectiveException(ErrorCode.MEMORY_STILL_BORROWED, e.getMessage(), e)
+          : e;
+    }
   }
 
   /** Bytes between any two addresses: host memory must be pinned. */

@@ -5,9 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.bytedeco.cuda.global.cudart;
 import org.bytedeco.javacpp.Pointer;
-import org.rankfold.deadline.Deadline;
-import org.rankfold.errors.CollectiveException;
-import org.rankfold.errors.ErrorCode;
 import org.rankfold.view.DeviceView;
 import org.rankfold.view.View;
 
@@ -64,14 +61,7 @@ final class HostCopies {
       return;
     }
     stream.copy(from, to, bytes);
-    try {
-      stream.await(Deadline.after(System.nanoTime(), TIMEOUT_NS), null);
-    } catch (CollectiveException e) {
-      // The device may still write: nobody may use the buffer, or the memory, again.
-      throw e.code() == ErrorCode.TIMEOUT
-          ? new CollectiveException(ErrorCode.MEMORY_STILL_BORROWED, e.getMessage(), e)
-          : e;
-    }
+    stream.drain(TIMEOUT_NS);
   }
 
   private void open() {

@@ -34,6 +34,23 @@ public final class Nvrtc {
   }
 
   /**
+   * The options of all code whose bits matter: nothing contracted, nothing flushed, everything
+   * rounded.
+   *
+   * @param architecture for example {@code sm_90}
+   * @return what to compile with, beside the source's own definitions
+   */
+  public static List<String> exactOptions(String architecture) {
+    return List.of(
+        "--gpu-architecture=" + architecture,
+        "--std=c++17",
+        "--fmad=false",
+        "--ftz=false",
+        "--prec-div=true",
+        "--prec-sqrt=true");
+  }
+
+  /**
    * Compiles to machine code.
    *
    * @param source CUDA C++

@@ -154,6 +154,15 @@ public final class RankContext implements AutoCloseable {
   }
 
   /**
+   * The GPU this task uses in a group with {@code spark.rankfold.device=gpu}.
+   *
+   * @return its ordinal in this process, or empty in a group without devices
+   */
+  public Optional<Integer> gpu() {
+    return group.gpu();
+  }
+
+  /**
    * The task's communicator. It belongs to this context, which closes it when the task ends.
    *
    * @return always the same

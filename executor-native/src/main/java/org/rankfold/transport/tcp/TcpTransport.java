@@ -21,7 +21,6 @@ import org.rankfold.transport.PairPath;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
 import org.rankfold.view.DirectView;
-import org.rankfold.view.HeapView;
 import org.rankfold.view.View;
 import org.rankfold.wire.AbortMessage;
 import org.rankfold.wire.CallMessage;
@@ -252,7 +251,7 @@ public final class TcpTransport implements Transport {
         outbound.addData(frame, direct.window(), OutFrame.Owner.BORROWED);
       } else {
         ByteBuffer copy = listener.pool().take(length);
-        ((HeapView) source).copyTo(View.of(copy, source.dtype()));
+        source.copyTo(View.of(copy, source.dtype()));
         outbound.addData(frame, copy, OutFrame.Owner.POOLED);
         copiedOutBytes += length;
       }

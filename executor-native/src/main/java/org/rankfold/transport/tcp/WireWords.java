@@ -52,6 +52,7 @@ final class WireWords {
         header.count(),
         header.root(),
         header.chunkBytes(),
+        header.onDevice(),
         header.refusal(),
         header.refusalText());
   }
@@ -65,6 +66,7 @@ final class WireWords {
         message.count(),
         message.root(),
         message.chunkBytes(),
+        message.onDevice(),
         message.refusal(),
         message.refusalText());
   }

@@ -4,6 +4,7 @@ package org.rankfold.it.jobs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.rankfold.cuda.CudaProbe;
 import org.rankfold.examples.RankfoldCommand;
 
 class DigitsIT {
@@ -64,19 +66,35 @@ class DigitsIT {
     assertEquals(two.get(0), three.get(2));
   }
 
+  @Test
+  void shouldEndWithOneLineThatSaysWhyWhenThereIsNoGpu() {
+    CudaProbe probe = CudaProbe.process();
+    assumeFalse(probe.isAvailable(), "there is a device: " + probe.versions());
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    assertEquals(3, execute(out, err, "digits", 2, "--device", "gpu"));
+    assertEquals("rankfold: UNSUPPORTED: " + probe.reason(), err.toString().strip());
+    assertEquals("", out.toString());
+  }
+
   private static String run(String job, int tasks, String... more) {
+    StringWriter printed = new StringWriter();
+    int status = execute(printed, printed, job, tasks, more);
+    assertEquals(0, status, printed::toString);
+    return printed.toString();
+  }
+
+  private static int execute(
+      StringWriter out, StringWriter err, String job, int tasks, String... more) {
     System.setProperty("spark.master", "local[" + Math.max(2, tasks) + "]");
     System.setProperty("spark.plugins", "org.rankfold.spark.RankfoldPlugin");
     System.setProperty("spark.ui.enabled", "false");
     List<String> arguments = new ArrayList<>(List.of(job, "--tasks", Integer.toString(tasks)));
     arguments.addAll(List.of(more));
-    StringWriter printed = new StringWriter();
-    int status =
-        RankfoldCommand.commandLine()
-            .setOut(new PrintWriter(printed, true))
-            .execute(arguments.toArray(String[]::new));
-    assertEquals(0, status, printed::toString);
-    return printed.toString();
+    return RankfoldCommand.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(arguments.toArray(String[]::new));
   }
 
   private static List<String> digests(String printed) {

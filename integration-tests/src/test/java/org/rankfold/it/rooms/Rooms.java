@@ -31,6 +31,7 @@ final class Rooms {
           List.of("digest"),
           List.of("cuda"),
           List.of("fold.cuda"),
+          List.of("peer.cuda"),
           List.of("config"),
           List.of("metrics"),
           List.of("liveness"),

@@ -56,15 +56,23 @@ final class FoldLaunch {
     return Math.max(step, (each + step - 1) / step * step);
   }
 
-  /** 2 when all pointers are equally far from a multiple of 16, 1 when of the element, else 0. */
   private static int access(DType dtype, DeviceView[] addends, DeviceView[] outs, int stored) {
-    long first = addends[0].address();
-    long differences = 0;
-    for (DeviceView addend : addends) {
-      differences |= addend.address() ^ first;
+    long[] addresses = new long[addends.length + stored];
+    for (int i = 0; i < addends.length; i++) {
+      addresses[i] = addends[i].address();
     }
     for (int i = 0; i < stored; i++) {
-      differences |= outs[i].address() ^ first;
+      addresses[addends.length + i] = outs[i].address();
+    }
+    return access(dtype, addresses);
+  }
+
+  /** 2 when all pointers are equally far from a multiple of 16, 1 when of the element, else 0. */
+  static int access(DType dtype, long[] addresses) {
+    long first = addresses[0];
+    long differences = 0;
+    for (long address : addresses) {
+      differences |= address ^ first;
     }
     if (((first | differences) & (dtype.bytes() - 1)) != 0) {
       return 0;
@@ -72,7 +80,7 @@ final class FoldLaunch {
     return (differences & (VECTOR_BYTES - 1)) == 0 ? 2 : 1;
   }
 
-  private static double scale(ReduceContract contract) {
+  static double scale(ReduceContract contract) {
     return contract.dtype() == DType.F64 ? 1.0 / contract.world() : 1.0f / contract.world();
   }
 }

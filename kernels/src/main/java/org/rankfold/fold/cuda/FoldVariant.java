@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.fold.cuda;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceContract;
 import org.rankfold.contract.ReduceOp;
+import org.rankfold.cuda.Nvrtc;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
@@ -48,20 +50,17 @@ record FoldVariant(
 
   /** The compiler's options, for an architecture such as {@code sm_90} or {@code compute_90}. */
   List<String> options(String architecture) {
-    return List.of(
-        "--gpu-architecture=" + architecture,
-        "--std=c++17",
-        "--fmad=false",
-        "--ftz=false",
-        "--prec-div=true",
-        "--prec-sqrt=true",
-        "-DRF_TYPE=" + dtype,
-        "-DRF_OP=" + opName(),
-        "-DRF_ORDER=" + (order == FoldOrder.RANK_LEFT ? "Left" : "Tree"),
-        "-DRF_WORLD=" + fixedWorld,
-        "-DRF_CAPACITY=" + capacity,
-        "-DRF_BLOCK=" + shape.threads(),
-        "-DRF_FLIGHT=" + shape.flight());
+    List<String> options = new ArrayList<>(Nvrtc.exactOptions(architecture));
+    options.addAll(
+        List.of(
+            "-DRF_TYPE=" + dtype,
+            "-DRF_OP=" + opName(),
+            "-DRF_ORDER=" + (order == FoldOrder.RANK_LEFT ? "Left" : "Tree"),
+            "-DRF_WORLD=" + fixedWorld,
+            "-DRF_CAPACITY=" + capacity,
+            "-DRF_BLOCK=" + shape.threads(),
+            "-DRF_FLIGHT=" + shape.flight()));
+    return options;
   }
 
   /** How many pieces (vectors or elements) a block folds in one round. */

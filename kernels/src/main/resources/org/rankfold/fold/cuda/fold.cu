@@ -12,6 +12,7 @@
 //   RF_CAPACITY  how many addends the arguments have room for
 //   RF_BLOCK     threads a block
 //   RF_FLIGHT    loads each thread has in flight, where RF_WORLD is set
+//   RF_PARTIAL   set where another source follows and brings its own kernel
 //
 // Sums are __fadd_rn and __dadd_rn, products __fmul_rn and __dmul_rn: those are never contracted.
 // Compile with --fmad=false --ftz=false --prec-div=true --prec-sqrt=true all the same.
@@ -381,11 +382,12 @@ struct Range {
 
 // All loads of a thread's pieces come before its stores: an output may be an addend.
 template <typename Access>
-__device__ __forceinline__ void foldRange(const Args &args, const Range range) {
+__device__ __forceinline__ void foldRange(const Args &args, const Range range, i64 block,
+                                          i64 blocks) {
 #if RF_WORLD > 0
   constexpr int PIECES = RF_WORLD < Access::FLIGHT ? Access::FLIGHT / RF_WORLD : 1;
   constexpr i64 TILE = (i64)RF_BLOCK * PIECES;
-  for (i64 at = blockIdx.x * TILE + threadIdx.x; at < range.n; at += gridDim.x * TILE) {
+  for (i64 at = block * TILE + threadIdx.x; at < range.n; at += blocks * TILE) {
     typename Access::Raw x[PIECES][RF_WORLD];
     if (at + (PIECES - 1) * RF_BLOCK < range.n) {
 #pragma unroll
@@ -409,21 +411,18 @@ __device__ __forceinline__ void foldRange(const Args &args, const Range range) {
     }
   }
 #else
-  for (i64 at = (i64)blockIdx.x * RF_BLOCK + threadIdx.x; at < range.n;
-       at += (i64)gridDim.x * RF_BLOCK) {
+  for (i64 at = block * RF_BLOCK + threadIdx.x; at < range.n; at += blocks * RF_BLOCK) {
     const i64 offset = range.offset<Access>(at);
     put<Access>(args, offset, RF_ORDER::streamed<Access>(args, offset));
   }
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(RF_BLOCK) fold(const __grid_constant__ Args args) {
-  const i64 from = (args.rank + (i64)blockIdx.y) * args.shard;
-  const i64 left = args.count - from;
-  const i64 n = left < args.shard ? left : args.shard;
-  if (n <= 0) return;
+// One of some blocks folds its part of elements [from, from + n).
+__device__ __forceinline__ void foldStretch(const Args &args, i64 from, i64 n, i64 block,
+                                            i64 blocks) {
   if (args.access == 0) {
-    foldRange<Bytes>(args, Range{from, n, n, 0});
+    foldRange<Bytes>(args, Range{from, n, n, 0}, block, blocks);
     return;
   }
   i64 head = n;
@@ -434,8 +433,17 @@ extern "C" __global__ void __launch_bounds__(RF_BLOCK) fold(const __grid_constan
     const i64 toAligned = past == 0 ? 0 : (16 - past) / sizeof(Bits);
     head = toAligned < n ? toAligned : n;
     vectors = (n - head) / Vectors::LANES;
-    foldRange<Vectors>(args, Range{from + head, vectors, vectors, 0});
+    foldRange<Vectors>(args, Range{from + head, vectors, vectors, 0}, block, blocks);
   }
   const i64 body = vectors * Vectors::LANES;
-  foldRange<Elements>(args, Range{from, n - body, head, body});
+  foldRange<Elements>(args, Range{from, n - body, head, body}, block, blocks);
 }
+
+#ifndef RF_PARTIAL
+extern "C" __global__ void __launch_bounds__(RF_BLOCK) fold(const __grid_constant__ Args args) {
+  const i64 from = (args.rank + (i64)blockIdx.y) * args.shard;
+  const i64 left = args.count - from;
+  const i64 n = left < args.shard ? left : args.shard;
+  if (n > 0) foldStretch(args, from, n, blockIdx.x, gridDim.x);
+}
+#endif

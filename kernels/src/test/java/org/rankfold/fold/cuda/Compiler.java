@@ -16,7 +16,7 @@ import org.rankfold.cuda.Nvrtc;
  * the glue around it wants a libcuda.so.1 to open; where there is none, one is made that answers
  * every question with "stub library", as the toolkit's own does.
  */
-final class Compiler {
+public final class Compiler {
   private static final String STUB =
       """
       int cuInit(unsigned flags) { return 34; }
@@ -27,7 +27,7 @@ final class Compiler {
   private Compiler() {}
 
   /** Returns when the compiler works; else ends the test, as skipped or failed. */
-  static void require() {
+  public static void require() {
     String reason = Answer.REASON;
     if (reason == null) {
       return;

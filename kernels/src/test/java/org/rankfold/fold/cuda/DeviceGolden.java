@@ -17,7 +17,7 @@ import org.rankfold.view.DeviceView;
 import org.rankfold.view.View;
 
 /** Runs a fold over the golden table with all views on a device. */
-final class DeviceGolden {
+public final class DeviceGolden {
   private DeviceGolden() {}
 
   /** The rows whose digest the fold does not reach, described. */
@@ -51,7 +51,7 @@ final class DeviceGolden {
   }
 
   /** Host memory of that many elements. */
-  static View host(DType dtype, long count) {
+  public static View host(DType dtype, long count) {
     return View.of(ByteBuffer.allocateDirect((int) count * dtype.bytes()), dtype);
   }
 }

@@ -12,14 +12,14 @@ import org.rankfold.cuda.DeviceMemory;
 import org.rankfold.view.DeviceView;
 
 /** The device of tests tagged gpu, and where on it their views lie. */
-final class Gpu {
+public final class Gpu {
   private static final int SLOT_ALIGNMENT_BYTES = 256;
   private static final int GUARD_BYTES = 64;
 
   private Gpu() {}
 
   /** The first device; without one the test ends as skipped, or failed where one is promised. */
-  static CudaDevice first() {
+  public static CudaDevice first() {
     CudaProbe probe = CudaProbe.process();
     if (!probe.isAvailable()) {
       if (Boolean.getBoolean("rankfold.gpu.required")) {
@@ -32,7 +32,7 @@ final class Gpu {
   }
 
   /** How far from a multiple of 256 each view of a test starts. */
-  enum Placement {
+  public enum Placement {
     /** Not at all. */
     ALIGNED,
     /** All by three elements: vectors with a head and a tail. */
@@ -53,12 +53,12 @@ final class Gpu {
   }
 
   /** Room for some views of a type and count, and for where they are placed. */
-  static DeviceMemory room(CudaDevice device, DType dtype, long count, int views) {
+  public static DeviceMemory room(CudaDevice device, DType dtype, long count, int views) {
     return DeviceMemory.allocate(device, slotBytes(dtype, count) * views);
   }
 
   /** The view of a place in such a room. */
-  static DeviceView view(
+  public static DeviceView view(
       DeviceMemory room, Placement placement, DType dtype, long count, int index) {
     long offset = placement.offset(dtype, index);
     return room.view(dtype, slotBytes(dtype, count) * index + offset, count);
@@ -70,7 +70,7 @@ final class Gpu {
   }
 
   /** The test's seed: printed, and taken from the property {@code rankfold.seed}. */
-  static Random seeded() {
+  public static Random seeded() {
     long seed = Long.getLong("rankfold.seed", 20_261_201L);
     System.out.println("rankfold.seed=" + seed);
     return new Random(seed);

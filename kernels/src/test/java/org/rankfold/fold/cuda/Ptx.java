@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** What may not stand in the PTX of a fold. */
-final class Ptx {
+public final class Ptx {
   /** Contracted, flushing or atomic. */
   private static final Pattern FORBIDDEN =
       Pattern.compile("\\b(fma|mad)\\.\\S*f\\d+|\\.ftz\\b|\\b(atom|red)\\.|\\.approx\\b");
@@ -20,7 +20,7 @@ final class Ptx {
   private Ptx() {}
 
   /** The lines that a fold must not have. */
-  static List<String> offences(String ptx) {
+  public static List<String> offences(String ptx) {
     return ptx.lines()
         .map(String::strip)
         .filter(line -> !line.startsWith("//") && !line.startsWith("."))
@@ -29,7 +29,7 @@ final class Ptx {
   }
 
   /** How many lines hold an instruction that begins so. */
-  static long count(String ptx, String instruction) {
+  public static long count(String ptx, String instruction) {
     return ptx.lines().map(String::strip).filter(line -> line.startsWith(instruction)).count();
   }
 }

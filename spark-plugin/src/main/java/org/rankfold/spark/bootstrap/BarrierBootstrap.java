@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.resource.ResourceInformation;
@@ -15,6 +16,7 @@ import org.rankfold.config.ConfigSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCategory;
 import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.GroupConfig;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.metrics.CollectiveMetrics;
@@ -36,6 +38,7 @@ public final class BarrierBootstrap {
   private RankTable table;
   private GroupConfig config;
   private String address = "";
+  private GpuRow gpu = GpuRow.NONE;
 
   private BarrierBootstrap(
       BarrierTaskContext context, int world, ConfigSource source, MemoryPlan memory) {
@@ -89,13 +92,15 @@ public final class BarrierBootstrap {
     requireMemory(rows);
     String epoch = epoch(rows.get(0).nonce());
     Communicator communicator = GroupJoin.join(epoch, rows, own, config, source, metrics);
+    Optional<Integer> gpu = GpuJoin.join(rows, own, communicator, source);
     return new JoinedGroup(
         epoch,
         communicator,
         localRank(rows, own),
         own.executor(),
         own.host(),
-        own.devices().stream().findFirst());
+        own.devices().stream().findFirst(),
+        gpu);
   }
 
   /** What may fail on one task alone; the failure, or null. */
@@ -108,6 +113,9 @@ public final class BarrierBootstrap {
       if (ProcessListener.isNeeded(config)) {
         address = ProcessListener.PROCESS.address(source);
       }
+      if (DeviceConfig.of(source).isGpu()) {
+        gpu = GpuRow.own(gpuAddresses());
+      }
       return null;
     } catch (RuntimeException | Error e) {
       return e;
@@ -115,7 +123,6 @@ public final class BarrierBootstrap {
   }
 
   private BootstrapRow row(int tasks, Throwable failure) {
-    ResourceInformation gpus = context.resourcesJMap().get("gpu");
     return new BootstrapRow(
         context.partitionId(),
         world,
@@ -124,12 +131,18 @@ public final class BarrierBootstrap {
         SparkEnv.get().blockManager().blockManagerId().host(),
         ProcessIdentity.OWN,
         address,
-        gpus == null ? List.of() : List.of(gpus.addresses()),
+        gpuAddresses(),
+        gpu,
         Versions.own(),
         MemoryLimits.own(),
         random(),
         random(),
         failure == null ? null : rowFailure(failure));
+  }
+
+  private List<String> gpuAddresses() {
+    ResourceInformation gpus = context.resourcesJMap().get("gpu");
+    return gpus == null ? List.of() : List.of(gpus.addresses());
   }
 
   private static BootstrapRow.RowFailure rowFailure(Throwable failure) {
@@ -148,7 +161,7 @@ public final class BarrierBootstrap {
         SparkEnv.get().conf().getAppId(), context.stageId(), context.stageAttemptNumber(), nonce);
   }
 
-  private static int localRank(List<BootstrapRow> rows, BootstrapRow own) {
+  static int localRank(List<BootstrapRow> rows, BootstrapRow own) {
     return (int)
         rows.stream()
             .filter(row -> row.task() < own.task())

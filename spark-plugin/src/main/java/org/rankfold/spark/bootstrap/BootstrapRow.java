@@ -19,6 +19,7 @@ import org.rankfold.errors.ErrorCode;
  * @param process which process
  * @param address where the process listens for peers, as {@code IP port}, or empty when it does not
  * @param devices addresses of the GPUs Spark assigned to the task
+ * @param gpu the GPUs it may use
  * @param versions what it runs on
  * @param memory what the process may still take
  * @param nonce random, new for every group
@@ -34,6 +35,7 @@ record BootstrapRow(
     ProcessIdentity process,
     String address,
     List<String> devices,
+    GpuRow gpu,
     Versions versions,
     MemoryLimits memory,
     String nonce,
@@ -63,6 +65,7 @@ record BootstrapRow(
     fields.put("startNonce", process.startNonce());
     fields.put("address", address);
     fields.put("devices", String.join(",", devices));
+    fields.put("gpu", gpu.encode());
     fields.put("rankfold", versions.rankfold());
     fields.put("contract", versions.contract());
     fields.put("java", versions.java());
@@ -110,6 +113,7 @@ record BootstrapRow(
               fields.get("startNonce")),
           Objects.requireNonNull(fields.get("address")),
           devices.isEmpty() ? List.of() : List.of(devices.split(",", -1)),
+          GpuRow.decode(fields.get("gpu")),
           new Versions(
               fields.get("rankfold"),
               Integer.parseInt(fields.get("contract")),
@@ -125,7 +129,7 @@ record BootstrapRow(
               ? null
               : new RowFailure(
                   ErrorCode.ofNumber(Integer.parseInt(failureCode)), fields.get("failureText")));
-    } catch (NumberFormatException | NullPointerException e) {
+    } catch (NumberFormatException | NullPointerException | IndexOutOfBoundsException e) {
       throw new CollectiveException(ErrorCode.PROTOCOL, "bootstrap row is malformed: " + text, e);
     }
   }

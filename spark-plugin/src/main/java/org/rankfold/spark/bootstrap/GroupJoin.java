@@ -83,6 +83,11 @@ final class GroupJoin {
         table,
         own.task(),
         rows.stream().map(row -> ProcessListener.parse(row.address())).toList(),
-        WIRE_ENCRYPTION.stream().anyMatch(key -> "true".equals(source.value(key))));
+        isEncrypted(source));
+  }
+
+  /** Whether Spark was told to encrypt what travels. */
+  static boolean isEncrypted(ConfigSource source) {
+    return WIRE_ENCRYPTION.stream().anyMatch(key -> "true".equals(source.value(key)));
   }
 }

@@ -14,6 +14,7 @@ import org.rankfold.collective.Communicator;
  * @param executor Spark's executor id
  * @param host as Spark names it
  * @param device the first GPU Spark assigned to the task
+ * @param gpu the GPU the task uses, by its number in the process
  */
 @InternalApi
 public record JoinedGroup(
@@ -22,4 +23,5 @@ public record JoinedGroup(
     int localRank,
     String executor,
     String host,
-    Optional<String> device) {}
+    Optional<String> device,
+    Optional<Integer> gpu) {}

@@ -3,6 +3,9 @@ package org.rankfold.spark.train;
 
 import java.io.Serializable;
 import java.util.List;
+import org.rankfold.cuda.CudaStream;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
 
 /**
  * What is trained: a loss of rows and parameters, with its gradient, in one flat array of floats.
@@ -49,4 +52,19 @@ public interface GradientModel<R> extends Serializable {
    * @return the rows' number, summed loss and hits
    */
   Score evaluate(float[] parameters, List<R> rows);
+
+  /**
+   * The model's other half, which works on a device with the same bits; for trainings on {@link
+   * ComputeDevice#GPU}.
+   *
+   * @param stream what all of its work is enqueued on; owned by the caller, who outlives the model
+   * @return a new one for the calling task, owned by the caller
+   * @throws CollectiveException UNSUPPORTED for a model that has none, as by default
+   */
+  default DeviceModel<R> on(CudaStream stream) {
+    throw CollectiveException.usage(
+        ErrorCode.UNSUPPORTED,
+        "model %s does not override GradientModel.on: it computes on the CPU only",
+        getClass().getName());
+  }
 }

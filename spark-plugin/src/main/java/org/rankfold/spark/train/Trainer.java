@@ -9,7 +9,10 @@ import java.util.Objects;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
+import org.rankfold.cuda.CudaDevice;
+import org.rankfold.cuda.CudaProbe;
 import org.rankfold.spark.RankContext;
 import org.rankfold.spark.Rankfold;
 import org.rankfold.transport.RankTable;
@@ -27,7 +30,8 @@ import scala.Tuple2;
  * a float, and lets the optimizer take its step, on every task alike. In the end all tasks compare
  * digests of their parameters.
  *
- * <p>A task holds the rows of its logical ranks and one gradient array for each in memory.
+ * <p>A task holds the rows of its logical ranks and one gradient array for each in memory, which
+ * with {@link ComputeDevice#GPU} is the device's.
  *
  * <pre>{@code
  * TrainedModel trained = Trainer.builder(model)
@@ -51,7 +55,12 @@ public final class Trainer<R> {
   private Trainer(Builder<R> builder) {
     plan =
         new TrainingPlan<>(
-            builder.model, builder.optimizer, builder.globalBatch, builder.epochs, builder.seed);
+            builder.model,
+            builder.optimizer,
+            builder.globalBatch,
+            builder.epochs,
+            builder.seed,
+            builder.device);
     world = builder.world;
     tasks = builder.tasks;
     name = builder.name;
@@ -99,6 +108,9 @@ public final class Trainer<R> {
   }
 
   private TrainedModel fit(JavaSparkContext spark, JavaRDD<KeyedRow<R>> rows) {
+    if (plan.device() == ComputeDevice.GPU && spark.sc().isLocal()) {
+      CudaProbe.process().require(); // this process is the tasks', so say it before they start
+    }
     RankTable table = new RankTable(world, tasks == 0 ? Math.min(world, slots(spark)) : tasks);
     JavaRDD<KeyedRow<R>> shares =
         rows.mapToPair(row -> new Tuple2<>(row.rank(), row))
@@ -111,6 +123,9 @@ public final class Trainer<R> {
             .arenaElements(DType.F32, plan.model().parameterCount());
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       group = group.set(setting.getKey(), setting.getValue());
+    }
+    if (plan.device() == ComputeDevice.GPU) {
+      group = group.set(ConfigKeys.DEVICE.name(), "gpu");
     }
     try (EpochFeed feed = EpochFeed.open(listener)) {
       TrainingOutcome outcome = run(group, shares, plan, feed.name());
@@ -135,9 +150,21 @@ public final class Trainer<R> {
 
   private static <R> TrainingOutcome runTask(
       RankContext context, Iterator<KeyedRow<R>> rows, TrainingPlan<R> plan, String feed) {
-    HostedRows<R> hosted = HostedRows.of(context.communicator().info(), rows, context::checkAbort);
-    LoopWatch watch = new ContextWatch(context, feed);
-    return new TrainingLoop<>(plan, context.communicator(), watch, hosted).run();
+    try (Gradients<R> gradients = gradients(context, plan)) {
+      HostedRows<R> hosted =
+          HostedRows.of(context.communicator().info(), rows, context::checkAbort);
+      LoopWatch watch = new ContextWatch(context, feed);
+      return new TrainingLoop<>(plan, context.communicator(), watch, hosted, gradients).run();
+    }
+  }
+
+  private static <R> Gradients<R> gradients(RankContext context, TrainingPlan<R> plan) {
+    return switch (plan.device()) {
+      case CPU -> new HostGradients<>(plan.model(), context.rankCount());
+      case GPU ->
+          new DeviceGradients<>(
+              plan.model(), CudaDevice.of(context.gpu().orElseThrow()), context.rankCount());
+    };
   }
 
   /** Passes on to Spark what the loop tells. */
@@ -172,6 +199,7 @@ public final class Trainer<R> {
     private long seed;
     private int world;
     private int tasks;
+    private ComputeDevice device = ComputeDevice.CPU;
     private String name = "train";
     private EpochListener listener = report -> {};
 
@@ -243,6 +271,19 @@ public final class Trainer<R> {
      */
     public Builder<R> seed(long newSeed) {
       seed = newSeed;
+      return this;
+    }
+
+    /**
+     * What gradients are computed on; with {@link ComputeDevice#GPU} the model needs {@link
+     * GradientModel#on}, and every task a CUDA device, as with {@code spark.rankfold.device=gpu}:
+     * {@link #fit} fails with UNSUPPORTED and the reason where one has none.
+     *
+     * @param newDevice CPU by default
+     * @return this
+     */
+    public Builder<R> device(ComputeDevice newDevice) {
+      device = Objects.requireNonNull(newDevice, "device");
       return this;
     }
 

@@ -20,8 +20,9 @@ import org.rankfold.view.View;
  *
  * <p>A step: each logical rank's gradient array is cleared and, when the rank has rows in the step,
  * gets their gradient sum; the arrays are folded (f32, SUM, RANK_LEFT over all logical ranks), the
- * row counts likewise as i64, and each element of the sum is divided by the count as a float, once.
- * Losses and hits: added up a logical rank, step by step, and folded over the ranks once an epoch.
+ * row counts likewise as i64, and each element of the sum is divided by the count as a float, once,
+ * on the host, where the optimizer works, wherever the gradients are. Losses and hits: added up a
+ * logical rank, step by step, and folded over the ranks once an epoch.
  */
 final class TrainingLoop<R> {
   /** Held-out rows scored between two looks at the latch. */
@@ -34,10 +35,15 @@ final class TrainingLoop<R> {
   private final List<List<R>> training;
   private final List<List<R>> heldOut;
   private final float[] parameters;
-  private final float[][] gradients;
+  private final Gradients<R> gradients;
 
+  /** A loop whose gradients are made where the caller says; the caller closes them. */
   TrainingLoop(
-      TrainingPlan<R> plan, Communicator communicator, LoopWatch watch, HostedRows<R> rows) {
+      TrainingPlan<R> plan,
+      Communicator communicator,
+      LoopWatch watch,
+      HostedRows<R> rows,
+      Gradients<R> gradients) {
     this.plan = plan;
     this.communicator = communicator;
     this.info = communicator.info();
@@ -45,7 +51,7 @@ final class TrainingLoop<R> {
     training = rows.training();
     heldOut = rows.heldOut();
     parameters = new float[plan.model().parameterCount()];
-    gradients = new float[info.rankCount()][parameters.length];
+    this.gradients = gradients;
   }
 
   TrainingOutcome run() {
@@ -55,6 +61,7 @@ final class TrainingLoop<R> {
           ErrorCode.INVALID_ARGUMENT, "rows=0: there is nothing to train on");
     }
     plan.model().initialise(plan.seed(), parameters);
+    gradients.use(parameters);
     Optimizer.State optimizer = plan.optimizer().begin(parameters.length);
     List<EpochReport> reports = new ArrayList<>();
     for (int epoch = 1; epoch <= plan.epochs(); epoch++) {
@@ -101,7 +108,7 @@ final class TrainingLoop<R> {
       for (int i = 0; i < orders.length; i++) {
         watch.checkAbort();
         int to = batches.before(info.firstRank() + i, step + 1);
-        Arrays.fill(gradients[i], 0.0f);
+        gradients.clear(i);
         if (to > from[i]) {
           Score score = gradient(i, orders[i], from[i], to);
           scores.set(i, scores.get(i).plus(score));
@@ -123,16 +130,13 @@ final class TrainingLoop<R> {
     for (int j = from; j < to; j++) {
       rows.add(training.get(i).get(order[j]));
     }
-    Score score = plan.model().gradientSum(parameters, rows, gradients[i]);
-    return counted(score, rows.size());
+    return counted(gradients.add(i, rows), rows.size());
   }
 
   private void update(Optimizer.State optimizer, long[] stepRows, long expectedRows) {
     List<View> counts = new ArrayList<>();
-    List<View> addends = new ArrayList<>();
     for (int i = 0; i < stepRows.length; i++) {
       counts.add(View.of(stepRows, i, 1));
-      addends.add(View.of(gradients[i]));
     }
     long[] rows = new long[1];
     communicator.allReduce(counts, View.of(rows));
@@ -140,13 +144,15 @@ final class TrainingLoop<R> {
       throw new CollectiveException(
           ErrorCode.INTERNAL, "rows of the step=" + rows[0] + " != planned=" + expectedRows);
     }
-    float[] mean = gradients[0];
-    communicator.allReduce(addends, View.of(mean));
+    List<View> addends = gradients.views();
+    communicator.allReduce(addends, addends.get(0));
+    float[] mean = gradients.first();
     float divisor = (float) rows[0];
     for (int p = 0; p < mean.length; p++) {
       mean[p] = mean[p] / divisor;
     }
     optimizer.step(parameters, mean);
+    gradients.use(parameters);
   }
 
   private List<Score> evaluate() {
@@ -156,7 +162,7 @@ final class TrainingLoop<R> {
       for (int from = 0; from < rows.size(); from += EVALUATED_ROWS) {
         watch.checkAbort();
         List<R> some = rows.subList(from, Math.min(rows.size(), from + EVALUATED_ROWS));
-        sum = sum.plus(counted(plan.model().evaluate(parameters, some), some.size()));
+        sum = sum.plus(counted(gradients.evaluate(some), some.size()));
       }
       scores.add(sum);
     }

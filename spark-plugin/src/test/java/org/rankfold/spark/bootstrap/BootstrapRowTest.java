@@ -31,6 +31,7 @@ class BootstrapRowTest {
         new ProcessIdentity("boot", "pid:[4026531836]", pid, "nonce"),
         "10.0.0.1 4711",
         List.of("10", "11"),
+        new GpuRow(1, List.of("0000:1b:00.0", "0000:43:00.0"), 22809),
         versions,
         new MemoryLimits(1, 2, -1),
         "n" + task,

@@ -14,8 +14,10 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rankfold.cuda.CudaProbe;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 
@@ -136,6 +138,37 @@ class TrainerTest {
       assertThatThrownBy(() -> trainer(2).build().fit(KeyedRows.byColumns(data, DECODER, "label")))
           .satisfies(e -> assertThat(causes(e)).contains("belongs to two different rows"));
     }
+  }
+
+  @Test
+  void shouldSayWhyBeforeAnyTaskStartsWhenThereIsNoDevice() throws IOException {
+    CudaProbe probe = CudaProbe.process();
+    Assumptions.assumeFalse(probe.isAvailable(), "there is a device: " + probe.versions());
+    try (SparkSession spark = session(2)) {
+      JavaSparkContext sc = JavaSparkContext.fromSparkContext(spark.sparkContext());
+      KeyedRows<Sample> rows =
+          KeyedRows.of(sc.parallelize(Sample.many(9), 2), sample -> RowKey.of(sample.id()));
+      assertUnsupported(
+          () -> trainer(2).device(ComputeDevice.GPU).build().fit(rows), probe.reason());
+      assertThat(sc.statusTracker().getJobIdsForGroup(null)).isEmpty();
+      assertThat(trainer(2).device(ComputeDevice.CPU).build().fit(rows).sha256()).isNotEmpty();
+      assertThat(sc.statusTracker().getJobIdsForGroup(null)).isNotEmpty();
+    }
+  }
+
+  @Test
+  void shouldNameTheModelWhenItHasNoHalfForADevice() {
+    assertUnsupported(
+        () -> new Logistic().on(null),
+        "model org.rankfold.spark.train.Logistic does not override GradientModel.on: it computes on"
+            + " the CPU only");
+  }
+
+  private static void assertUnsupported(ThrowingCallable call, String message) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+        .hasMessage(message);
   }
 
   private static String causes(Throwable thrown) {

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Test;
+import org.rankfold.collective.Communicator;
 import org.rankfold.collective.CommunicatorInfo;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
@@ -41,7 +42,7 @@ class TrainingLoopTest {
   }
 
   private static TrainingPlan<Sample> plan(GradientModel<Sample> model) {
-    return new TrainingPlan<>(model, new AdamW(0.05f), 50, 3, 42);
+    return new TrainingPlan<>(model, new AdamW(0.05f), 50, 3, 42, ComputeDevice.CPU);
   }
 
   /** This task's rows, arriving in an order that depends on the task. */
@@ -67,13 +68,19 @@ class TrainingLoopTest {
     return group
         .run(
             communicator ->
-                new TrainingLoop<>(
-                        plan(new Logistic()),
-                        communicator,
-                        QUIET,
-                        rows(communicator.info(), count, place, true))
-                    .run())
+                run(
+                    plan(new Logistic()),
+                    communicator,
+                    rows(communicator.info(), count, place, true)))
         .get(0);
+  }
+
+  private static TrainingOutcome run(
+      TrainingPlan<Sample> plan, Communicator communicator, HostedRows<Sample> rows) {
+    int ranks = communicator.info().rankCount();
+    try (Gradients<Sample> gradients = new HostGradients<>(plan.model(), ranks)) {
+      return new TrainingLoop<>(plan, communicator, QUIET, rows, gradients).run();
+    }
   }
 
   private static String hash(LoopbackGroup group, ToIntFunction<Sample> place) {
@@ -138,12 +145,10 @@ class TrainingLoopTest {
                 LoopbackGroup.of(WORLD, 3)
                     .run(
                         communicator ->
-                            new TrainingLoop<>(
-                                    plan(new Drifting(communicator.info().task() == 1)),
-                                    communicator,
-                                    QUIET,
-                                    rows(communicator.info(), ROWS, TrainingLoopTest::byKey, false))
-                                .run()))
+                            run(
+                                plan(new Drifting(communicator.info().task() == 1)),
+                                communicator,
+                                rows(communicator.info(), ROWS, TrainingLoopTest::byKey, false))))
         .hasMessageContaining("logical ranks 3..5 (task 1) sha256=")
         .hasMessageContaining(" != logical ranks 0..2 (task 0) sha256=");
   }

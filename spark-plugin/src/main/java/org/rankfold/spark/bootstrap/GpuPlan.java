@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.spark.bootstrap;
+
+import java.util.List;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.group.DeviceConfig;
+
+/**
+ * Whether NCCL moves a group's device memory, concluded by every task from the same seats. Without
+ * it tasks of one JVM fold where the memory is, and others go by way of the host.
+ *
+ * @param isNccl whether it does
+ * @param reason why not, or that it does
+ */
+record GpuPlan(boolean isNccl, String reason) {
+  /** The oldest NCCL that will do, as NCCL counts versions. */
+  static final int LEAST_NCCL = 22_600;
+
+  private static final String TRANSPORT = "spark.rankfold.device.transport";
+
+  /**
+   * Concludes.
+   *
+   * @throws CollectiveException UNSUPPORTED or INVALID_CONFIG when NCCL was asked for by name and
+   *     cannot join the seats
+   */
+  static GpuPlan of(List<GpuSeat> seats, DeviceConfig config, boolean isEncrypted) {
+    if (config.transport().equals("host")) {
+      return new GpuPlan(false, TRANSPORT + "=host");
+    }
+    if (seats.size() == 1) {
+      return new GpuPlan(false, "there is one task");
+    }
+    boolean isAsked = config.transport().equals("nccl");
+    String obstacle = obstacle(seats, config, isEncrypted);
+    if (obstacle != null) {
+      if (isAsked) {
+        throw CollectiveException.usage(
+            ErrorCode.UNSUPPORTED, "%s=nccl cannot be: %s", TRANSPORT, obstacle);
+      }
+      return new GpuPlan(false, obstacle);
+    }
+    GpuSeat first = seats.get(0);
+    if (!isAsked && seats.stream().allMatch(seat -> seat.process().equals(first.process()))) {
+      return new GpuPlan(false, "all tasks live in one JVM");
+    }
+    return new GpuPlan(true, "NCCL " + first.nccl());
+  }
+
+  private static String obstacle(List<GpuSeat> seats, DeviceConfig config, boolean isEncrypted) {
+    GpuSeat first = seats.get(0);
+    for (GpuSeat seat : seats) {
+      if (seat.nccl() < LEAST_NCCL) {
+        return String.format(
+            "%s has NCCL version=%d < %d; install libnccl.so.2 where its library path finds it",
+            seat.task(), seat.nccl(), LEAST_NCCL);
+      }
+      if (seat.nccl() != first.nccl()) {
+        return String.format(
+            "%s NCCL version=%d != %s version=%d",
+            seat.task(), seat.nccl(), first.task(), first.nccl());
+      }
+      if (isEncrypted && !config.allowsPlaintext() && !seat.host().equals(first.host())) {
+        return "Spark was told to encrypt, and NCCL sends elements between hosts in the clear;"
+            + " spark.rankfold.nccl.plaintext=allow accepts that";
+      }
+    }
+    return config.allowsSharedDevice() ? null : sharedDevice(seats);
+  }
+
+  private static String sharedDevice(List<GpuSeat> seats) {
+    for (int i = 0; i < seats.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        if (seats.get(i).sharesDevice(seats.get(j))) {
+          return String.format(
+              "%s and %s share GPU %s, which NCCL refuses; give each task a GPU"
+                  + " (spark.task.resource.gpu.amount=1), or set spark.rankfold.nccl.shared-device"
+                  + "=allow where NCCL takes them for hosts",
+              seats.get(j).task(), seats.get(i).task(), seats.get(i).pciId());
+        }
+      }
+    }
+    return null;
+  }
+}
