@@ -19,12 +19,29 @@ final class FaultGate implements AutoCloseable {
   static final class Strike {
     private final FaultPlan plan;
     private final Runnable onProcess;
+    private final int latencyMs;
     private final AtomicLong atMs = new AtomicLong();
 
     /** {@code onProcess} kills or stops the plan's task. */
     Strike(FaultPlan plan, Runnable onProcess) {
+      this(plan, onProcess, 0);
+    }
+
+    private Strike(FaultPlan plan, Runnable onProcess, int latencyMs) {
       this.plan = plan;
       this.onProcess = onProcess;
+      this.latencyMs = latencyMs;
+    }
+
+    /** No strike: every byte of every connection comes so much later, each way. */
+    static Strike late(int latencyMs) {
+      FaultPlan none =
+          new FaultPlan(0, FaultPlan.Kind.DELAY, -1, 0, FaultPlan.Phase.CALL, latencyMs, 0);
+      return new Strike(none, () -> {}, latencyMs);
+    }
+
+    int latencyMs() {
+      return latencyMs;
     }
 
     FaultPlan plan() {

@@ -46,6 +46,22 @@ class FaultPlansIT {
     run(1000, 200);
   }
 
+  /** Where a kernel has no netem, this stands for it. */
+  @Test
+  @Tag("nightly")
+  void shouldGiveRightBitsWhenEveryByteIs200MillisecondsLate() throws Exception {
+    try (PlanProcesses processes = new PlanProcesses(folder, TASKS)) {
+      long startMs = System.currentTimeMillis();
+      List<PlanProcesses.Ending> endings =
+          processes.run(FaultGate.Strike.late(200), "late", HANG_S);
+      assertThat(endings).extracting(PlanProcesses.Ending::what).containsOnly("EQUAL");
+      long worstMs = endings.stream().mapToLong(PlanProcesses.Ending::atMs).max().orElseThrow();
+      System.out.println("200 ms late: equal after " + (worstMs - startMs) + " ms");
+      // Two round trips of the handshake and at least one way for each of six calls.
+      assertThat(worstMs - startMs).isGreaterThan(6 * 200 + 2 * 400);
+    }
+  }
+
   @Test
   void shouldCoverEveryKindAndPhaseInTheFirstTwentyPlans() {
     List<FaultPlan> plans = new ArrayList<>();

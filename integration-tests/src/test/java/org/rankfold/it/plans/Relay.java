@@ -56,6 +56,7 @@ final class Relay {
   private final Socket from;
   private final Socket to;
   private boolean hasVanished;
+  private LateStream ending;
 
   private Relay(Pair pair, Socket from, Socket to) {
     this.pair = pair;
@@ -66,7 +67,7 @@ final class Relay {
   private void run(boolean isDialers) {
     try {
       DataInputStream in = new DataInputStream(from.getInputStream());
-      OutputStream out = to.getOutputStream();
+      OutputStream out = pair.strike.latencyMs() == 0 ? to.getOutputStream() : late(to);
       if (isDialers) {
         byte[] hello = read(in, HELLO_BYTES);
         pair.dialerTask = little(hello).getInt(HELLO_FROM);
@@ -87,6 +88,13 @@ final class Relay {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** As a long line would: what is written arrives later, however much of it is on the way. */
+  private OutputStream late(Socket socket) throws IOException {
+    LateStream stream = new LateStream(socket, pair.strike.latencyMs());
+    ending = stream;
+    return stream;
   }
 
   private void frame(DataInputStream in, OutputStream out, int sender)
@@ -143,7 +151,9 @@ final class Relay {
   /** What vanishes has no end either. */
   private void endHalf() {
     try {
-      if (!hasVanished) {
+      if (ending != null) {
+        ending.close();
+      } else if (!hasVanished) {
         to.shutdownOutput();
       }
     } catch (IOException e) {
