@@ -65,12 +65,19 @@ final class Dial {
       isConnected = true;
       return talk();
     } catch (RefusedBytes e) {
-      isRefused = e.refusal() != WireRefusal.UNKNOWN_GROUP && e.refusal() != WireRefusal.BUSY;
+      isRefused = !isPassing(e.refusal());
       again(nowNs, e.getMessage());
     } catch (IOException | RuntimeException e) {
       again(nowNs, e.toString());
     }
     return null;
+  }
+
+  /** A group may open yet, room be made yet, the end of an earlier attempt be heard of yet. */
+  private static boolean isPassing(WireRefusal refusal) {
+    return refusal == WireRefusal.UNKNOWN_GROUP
+        || refusal == WireRefusal.BUSY
+        || refusal == WireRefusal.DUPLICATE;
   }
 
   private void start() throws IOException {

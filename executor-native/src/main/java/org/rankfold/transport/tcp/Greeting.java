@@ -64,7 +64,7 @@ final class Greeting {
         onMessage(in.array().clone());
       }
     } catch (IOException e) {
-      Sockets.close(channel);
+      close();
       return false;
     }
   }
@@ -110,7 +110,11 @@ final class Greeting {
     out = ByteBuffer.wrap(AcceptorHandshake.verdict(refusal));
   }
 
+  /** Ends it without a link. */
   void close() {
+    if (isWelcome) {
+      seat.giveBack(hello.from());
+    }
     Sockets.close(channel);
   }
 }

@@ -61,12 +61,19 @@ final class Inbound {
   private long copiedBytes;
   private long landedBytes;
 
-  Inbound(FrameDecoder decoder, Outbound outbound, Receiver receiver, BufferPool pool) {
+  /** A stream of which some bytes, fewer than a header, were read already. */
+  Inbound(
+      FrameDecoder decoder,
+      Outbound outbound,
+      Receiver receiver,
+      BufferPool pool,
+      ByteBuffer early) {
     this.decoder = decoder;
     this.outbound = outbound;
     this.receiver = receiver;
     this.pool = pool;
-    this.staging = pool.take(STAGING_BYTES);
+    this.readBytes = early.remaining();
+    this.staging = pool.take(STAGING_BYTES).put(early);
   }
 
   /** Reads what has arrived; returns how many bytes, or -1 at the end of the stream. */

@@ -118,32 +118,29 @@ public final class MeshJoin {
       for (int peer = 0; peer < task; peer++) {
         dials.add(new Dial(this, peer, addresses.get(peer), nowNs));
       }
-      while (links.size() < table.tasks() - 1) {
-        if (!proceed(seat, dials, links, nowNs)) {
-          check(dials, links, deadline, nowNs);
+      while (!dials.isEmpty() || !seat.isFull(table.tasks() - 1 - task)) {
+        if (!proceed(dials, links, nowNs)) {
+          check(dials, seat, deadline, nowNs);
           LockSupport.parkNanos(PARK_NS);
         }
         nowNs = System.nanoTime();
       }
+      links.addAll(seat.takeLinks());
       return new TcpTransport(this, links, System.nanoTime());
     } catch (RuntimeException | Error e) {
       dials.forEach(Dial::close);
-      links.forEach(link -> Sockets.close(link.channel()));
+      links.forEach(MeshLink::close);
       throw e;
     } finally {
       listener.remove(seat);
     }
   }
 
-  private static boolean proceed(Seat seat, List<Dial> dials, List<MeshLink> links, long nowNs) {
+  private static boolean proceed(List<Dial> dials, List<MeshLink> links, long nowNs) {
     int before = links.size();
-    MeshLink link;
-    while ((link = seat.accepted().poll()) != null) {
-      links.add(link);
-    }
     Iterator<Dial> left = dials.iterator();
     while (left.hasNext()) {
-      link = left.next().proceed(nowNs);
+      MeshLink link = left.next().proceed(nowNs);
       if (link != null) {
         links.add(link);
         left.remove();
@@ -152,10 +149,10 @@ public final class MeshJoin {
     return links.size() > before;
   }
 
-  private void check(List<Dial> dials, List<MeshLink> links, Deadline deadline, long nowNs) {
+  private void check(List<Dial> dials, Seat seat, Deadline deadline, long nowNs) {
     if (Thread.currentThread().isInterrupted()) {
       throw new CollectiveException(
-          ErrorCode.CANCELLED, "interrupted while connecting: " + missing(dials, links));
+          ErrorCode.CANCELLED, "interrupted while connecting: " + missing(dials, seat));
     }
     boolean isRefused = dials.stream().anyMatch(Dial::isRefused);
     if (isRefused || deadline.isExpired(nowNs)) {
@@ -168,11 +165,11 @@ public final class MeshJoin {
               table.describe(task),
               Sockets.text(listener.address()),
               deadline.budgetSeconds(),
-              missing(dials, links)));
+              missing(dials, seat)));
     }
   }
 
-  private String missing(List<Dial> dials, List<MeshLink> links) {
+  private String missing(List<Dial> dials, Seat seat) {
     StringBuilder text = new StringBuilder();
     for (Dial dial : dials) {
       text.append(text.length() > 0 ? "; " : "")
@@ -183,8 +180,7 @@ public final class MeshJoin {
           .append(dial.lastReason());
     }
     for (int peer = task + 1; peer < table.tasks(); peer++) {
-      int awaited = peer;
-      if (links.stream().noneMatch(link -> link.peer() == awaited)) {
+      if (!seat.has(peer)) {
         text.append(text.length() > 0 ? "; " : "")
             .append(table.describe(peer))
             .append(" has not dialed");

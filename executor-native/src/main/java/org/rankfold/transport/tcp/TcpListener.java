@@ -164,10 +164,7 @@ public final class TcpListener implements AutoCloseable {
   void remove(Seat seat) {
     ended.add(seat.key());
     seats.remove(seat.key());
-    MeshLink link;
-    while ((link = seat.accepted().poll()) != null) {
-      Sockets.close(link.channel());
-    }
+    seat.takeLinks().forEach(MeshLink::close);
   }
 
   /** The seat that a greeting asks for. */
@@ -194,10 +191,7 @@ public final class TcpListener implements AutoCloseable {
   }
 
   void welcome(Seat seat, MeshLink link) {
-    seat.accepted().add(link);
-    if (seats.get(seat.key()) != seat) {
-      remove(seat);
-    }
+    seat.add(link);
     LockSupport.unpark(seat.owner());
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,7 @@ import org.rankfold.collective.Communicator;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
+import org.rankfold.contract.ReduceContract;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.errors.CollectiveException;
@@ -33,13 +36,18 @@ import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.tcp.TcpListener;
 import org.rankfold.view.View;
+import org.rankfold.wire.DialerHandshake;
 import org.rankfold.wire.GroupSecret;
+import org.rankfold.wire.GroupTerms;
+import org.rankfold.wire.RefusedBytes;
 import org.rankfold.wire.WireRefusal;
 
 /** Groups over real sockets: bits, usage errors, strangers, aborts, interrupts. */
 @Timeout(300)
 class TcpGroupIT {
   private static final String V4 = "127.0.0.1";
+
+  private static final int CHUNK_BYTES = 256 << 10;
 
   /** The world whose rows are so long that the smallest chunks would take minutes. */
   private static final int LARGE_WORLD = 4;
@@ -309,6 +317,89 @@ class TcpGroupIT {
         assertEquals(1, zero.refused(WireRefusal.STALE_GROUP));
       }
     }
+  }
+
+  @Test
+  void shouldLetAPeerInAgainWhenItsConnectionBrokeBeforeTheVerdictWasRead() throws Exception {
+    try (TcpListener zero = TcpThreads.listener(V4);
+        TcpListener one = TcpThreads.listener(V4)) {
+      List<InetSocketAddress> addresses = List.of(zero.address(), one.address(), one.address());
+      RankTable table = new RankTable(3, 3);
+      GroupSecret secret = TcpThreads.secret("again");
+      List<Thread> others = new ArrayList<>();
+      for (int task : new int[] {0, 1}) {
+        TcpListener listener = task == 0 ? zero : one;
+        others.add(
+            new Thread(
+                () -> {
+                  try (Communicator c = open(listener, secret, table, task, addresses)) {
+                    c.barrier();
+                  }
+                }));
+      }
+      others.get(0).start();
+      // Task 1 is shown in whole and breaks off: its number must stay free for the real one.
+      proveAndBreak(zero, secret, table, 1);
+      // A second, alive, is refused by name: its number is taken.
+      try (SocketChannel alive = prove(zero, secret, table, 2)) {
+        assertEquals(0, verdict(alive));
+        try (SocketChannel twice = prove(zero, secret, table, 2)) {
+          assertEquals(WireRefusal.DUPLICATE.number(), verdict(twice));
+        }
+      }
+      assertEquals(1, zero.refused(WireRefusal.DUPLICATE));
+      others.get(1).start();
+      try (Communicator c = open(one, secret, table, 2, addresses)) {
+        c.barrier();
+        assertEquals(3, c.info().world());
+      }
+      for (Thread other : others) {
+        other.join();
+      }
+    }
+  }
+
+  private static void proveAndBreak(
+      TcpListener listener, GroupSecret secret, RankTable table, int task) throws Exception {
+    try (SocketChannel channel = prove(listener, secret, table, task)) {
+      // The first byte of the verdict says that the peer took this task for connected.
+      assertEquals(1, channel.read(ByteBuffer.allocate(1)));
+    }
+  }
+
+  /** Dials until the group is open there, and proves to be the task. */
+  private static SocketChannel prove(
+      TcpListener listener, GroupSecret secret, RankTable table, int task) throws Exception {
+    GroupTerms terms =
+        new GroupTerms(table.world(), table.tasks(), ReduceContract.VERSION, CHUNK_BYTES);
+    long startNs = System.nanoTime();
+    while (true) {
+      byte[] nonce = new byte[32];
+      ThreadLocalRandom.current().nextBytes(nonce);
+      DialerHandshake handshake = new DialerHandshake(secret, terms, task, 0, nonce);
+      SocketChannel channel = SocketChannel.open(listener.address());
+      try {
+        channel.write(ByteBuffer.wrap(handshake.hello()));
+        channel.write(ByteBuffer.wrap(handshake.onReply(reply(channel))));
+        return channel;
+      } catch (RefusedBytes e) {
+        channel.close();
+        assertEquals(WireRefusal.UNKNOWN_GROUP, e.refusal());
+        assertThat(System.nanoTime() - startNs).isLessThan(20_000_000_000L);
+      }
+    }
+  }
+
+  private static byte[] reply(SocketChannel channel) throws Exception {
+    ByteBuffer reply = ByteBuffer.allocate(DialerHandshake.REPLY_BYTES);
+    while (reply.hasRemaining()) {
+      assertThat(channel.read(reply)).isNotNegative();
+    }
+    return reply.array();
+  }
+
+  private static int verdict(SocketChannel channel) throws Exception {
+    return ByteBuffer.wrap(reply(channel)).order(ByteOrder.LITTLE_ENDIAN).getInt(8);
   }
 
   @Test

@@ -25,7 +25,8 @@ import org.rankfold.cuda.Nvrtc;
 /**
  * Compiles every CUDA source that any module ships, for every architecture, and reads what came
  * out; needs no device. A new source is found by itself. The fold, which is specialised, is here in
- * a few variants, and in all of them in {@link FoldSourceTest}.
+ * a few variants, and in all of them in {@link FoldSourceTest}; the peer kernels, which stand
+ * behind it and may count atomically, have {@code PeerSourceTest}.
  */
 class CudaSourcesTest {
   private static final String FUSED =
@@ -124,7 +125,7 @@ class CudaSourcesTest {
     for (Path file : files(root)) {
       if (file.endsWith("fold.cu")) {
         foldDefinitions().forEach(d -> all.add(new Source("fold.cu", FoldSource.text(), d)));
-      } else {
+      } else if (!file.endsWith("peer.cu")) {
         all.add(new Source(root.relativize(file).toString(), read(file), List.of()));
       }
     }
