@@ -16,6 +16,7 @@ import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.GoldenTable;
 import org.rankfold.examples.DigestJob;
 import org.rankfold.examples.DigitsData;
+import org.rankfold.examples.MemoryKind;
 import org.rankfold.spark.Rankfold;
 import org.rankfold.spark.train.KeyedRows;
 import org.rankfold.spark.train.RowKey;
@@ -60,7 +61,7 @@ public final class ClusterJobs {
                 context -> {
                   List<String> found = new ArrayList<>();
                   for (GoldenRow row : rows()) {
-                    found.add(DigestJob.digest(context.communicator(), row, DigestJob.Memory.HEAP));
+                    found.add(DigestJob.digest(context.communicator(), row, MemoryKind.HEAP));
                   }
                   found.add(ProcessHandle.current().pid() + " " + context.communicator().info());
                   return found;

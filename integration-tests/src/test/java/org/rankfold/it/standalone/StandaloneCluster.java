@@ -272,7 +272,12 @@ final class StandaloneCluster implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    stop();
+  public void close() {
+    try {
+      stop();
+    } catch (InterruptedException e) {
+      processes().forEach(ProcessHandle::destroyForcibly);
+      Thread.currentThread().interrupt();
+    }
   }
 }
