@@ -78,7 +78,7 @@ final class FaultGate implements AutoCloseable {
     this.task = task;
     this.listener = listener;
     this.strike = strike;
-    this.door = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+    this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     start("gate-" + task, this::accept);
   }
 

@@ -4,13 +4,15 @@ package org.rankfold.it.plans;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Writes to a socket what it was given a while before; its end comes as late. */
 final class LateStream extends OutputStream {
-  private record Parcel(long dueNs, byte[] bytes) {}
+  /** Bytes and when they arrive; null for the end. */
+  private record Parcel(long dueNs, ByteBuffer bytes) {}
 
   private final Socket socket;
   private final long latencyNs;
@@ -35,7 +37,7 @@ final class LateStream extends OutputStream {
           socket.shutdownOutput();
           return;
         }
-        out.write(parcel.bytes());
+        out.write(parcel.bytes().array());
       }
     } catch (IOException e) {
       // Both sides are told by the relay of the other direction.
@@ -53,7 +55,7 @@ final class LateStream extends OutputStream {
   public void write(byte[] bytes, int offset, int length) {
     byte[] copy = new byte[length];
     System.arraycopy(bytes, offset, copy, 0, length);
-    parcels.add(new Parcel(System.nanoTime() + latencyNs, copy));
+    parcels.add(new Parcel(System.nanoTime() + latencyNs, ByteBuffer.wrap(copy)));
   }
 
   @Override

@@ -70,7 +70,7 @@ final class StandaloneCluster implements AutoCloseable {
   /** The jars of Spark, and nothing of ours. */
   private void makeHome() throws IOException {
     Path jars = Files.createDirectories(home.resolve("jars"));
-    for (String jar : Files.readString(EXAMPLES.resolve("classpath.txt")).trim().split(":")) {
+    for (String jar : Files.readString(EXAMPLES.resolve("classpath.txt")).trim().split(":", -1)) {
       Path path = Path.of(jar);
       Files.createSymbolicLink(jars.resolve(path.getFileName()), path);
     }

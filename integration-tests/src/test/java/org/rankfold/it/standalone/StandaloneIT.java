@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,7 +61,7 @@ class StandaloneIT {
     assertThat(cluster.processes()).isEmpty();
     assertThat(ports).hasSizeGreaterThanOrEqualTo(6); // one for RPC, one for the UI, of each
     for (int port : ports) {
-      new ServerSocket(port, 1, InetAddress.getByName("0.0.0.0")).close();
+      new ServerSocket(port).close();
     }
   }
 
@@ -79,9 +78,9 @@ class StandaloneIT {
 
   @Test
   void shouldGiveTheBitsOfOneProcessWhenJarsTravelWithTheApplication() throws Exception {
-    assertThat(Files.list(cluster.home().resolve("jars")).map(Path::toString))
-        .isNotEmpty()
-        .noneMatch(jar -> jar.contains("rankfold-"));
+    try (Stream<Path> jars = Files.list(cluster.home().resolve("jars"))) {
+      assertThat(jars.map(Path::toString)).isNotEmpty().noneMatch(jar -> jar.contains("rankfold-"));
+    }
     List<String> printed =
         cluster.submit(
             "jobs", "--jars", APP, "--class", ClusterJobs.class.getName(), jobs.toString());
