@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.Random;
+import java.util.function.LongPredicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
@@ -226,11 +228,21 @@ class FrameDecoderTest {
   @Test
   void shouldOnlyAcceptOrRefuseWhenBytesAreRandomOrDamaged() {
     long seed = Long.getLong("rankfold.seed", 20261201L);
-    long endNs = System.nanoTime() + 1_000_000L * Integer.getInteger("rankfold.fuzz.ms", 2000);
+    long endNs = System.nanoTime() + 1_000_000L * Integer.getInteger("rankfold.fuzz.ms", 10_000);
+    fuzz(seed, rounds -> System.nanoTime() < endNs);
+  }
+
+  @Test
+  @Tag("nightly")
+  void shouldOnlyAcceptOrRefuseTenMillionFrames() {
+    fuzz(Long.getLong("rankfold.seed", 20261203L), rounds -> rounds < 10_000_000);
+  }
+
+  private static void fuzz(long seed, LongPredicate goesOn) {
     Random random = new Random(seed);
     long accepted = 0;
     long rounds = 0;
-    while (System.nanoTime() < endNs) {
+    while (goesOn.test(rounds)) {
       FrameDecoder fuzzed = new FrameDecoder(EPOCH, CHUNK_BYTES, WORLD);
       for (int frame = 0; frame < 20; frame++) {
         rounds++;
@@ -247,6 +259,7 @@ class FrameDecoderTest {
       }
     }
     assertTrue(accepted > 1000 && rounds > accepted, "seed=" + seed + " accepted=" + accepted);
+    System.out.println("seed=" + seed + ": " + rounds + " frames, " + accepted + " accepted");
   }
 
   private static void readPayload(FrameDecoder fuzzed, Random random) {

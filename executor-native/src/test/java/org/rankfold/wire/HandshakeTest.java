@@ -139,7 +139,7 @@ class HandshakeTest {
   @Test
   void shouldOnlyRefuseWhenMessagesAreRandomOrDamaged() throws RefusedBytes {
     long seed = Long.getLong("rankfold.seed", 20261202L);
-    long endNs = System.nanoTime() + 1_000_000L * Integer.getInteger("rankfold.fuzz.ms", 2000);
+    long endNs = System.nanoTime() + 1_000_000L * Integer.getInteger("rankfold.fuzz.ms", 10_000);
     Random random = new Random(seed);
     while (System.nanoTime() < endNs) {
       DialerHandshake dialer = new DialerHandshake(SECRET, TERMS, 2, 1, nonce(1));

@@ -50,9 +50,11 @@ public final class RankContext implements AutoCloseable {
    * @param context the task's
    * @param world logical ranks, at least as many as tasks, the same on every task
    * @return the context; it lives until the task ends
-   * @throws CollectiveException on every task when one of them could not join
+   * @throws CollectiveException on every task when one of them could not join, or when Spark was
+   *     built for another Scala than 2.13
    */
   public static RankContext open(BarrierTaskContext context, int world) {
+    ScalaRelease.require();
     RankContext opened = join(context, world, Map.of(), new MemoryPlan(List.of()), RunAttempt.NONE);
     TaskEnd.attach(context, opened.guard);
     return opened;

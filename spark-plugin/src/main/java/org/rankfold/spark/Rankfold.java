@@ -64,9 +64,11 @@ public final class Rankfold {
    *
    * @param session a classic session
    * @return the plan
-   * @throws CollectiveException UNSUPPORTED for a session of Spark Connect
+   * @throws CollectiveException UNSUPPORTED for a session of Spark Connect, and when Spark was
+   *     built for another Scala than 2.13
    */
   public static Rankfold on(SparkSession session) {
+    ScalaRelease.require();
     Preflight.requireClassic(session);
     Map<String, String> settings = new HashMap<>();
     CollectionConverters.asJava(session.conf().getAll())
@@ -84,8 +86,10 @@ public final class Rankfold {
    *
    * @param sc its context
    * @return the plan
+   * @throws CollectiveException UNSUPPORTED when Spark was built for another Scala than 2.13
    */
   public static Rankfold on(JavaSparkContext sc) {
+    ScalaRelease.require();
     return plan(sc, Map.of());
   }
 

@@ -16,8 +16,10 @@ public final class RankfoldPlugin implements SparkPlugin {
   /** Made by Spark, once in each process. */
   public RankfoldPlugin() {}
 
+  /** Spark starts no application on a Scala that this build cannot run on. */
   @Override
   public DriverPlugin driverPlugin() {
+    ScalaRelease.require();
     return new DriverHalf();
   }
 

@@ -30,6 +30,7 @@ public final class TcpRank implements AutoCloseable {
 
   private final TcpListener listener;
   private final Path folder;
+  private final String suffix;
 
   /**
    * Listens on any port.
@@ -39,7 +40,21 @@ public final class TcpRank implements AutoCloseable {
    * @throws IOException when the literal is none
    */
   public TcpRank(Path folder, String host) throws IOException {
+    this(folder, host, "");
+  }
+
+  /**
+   * Listens on any port; peers read the address from files that someone else writes, who finds this
+   * task's own behind a suffix.
+   *
+   * @param folder where the tasks meet
+   * @param host an IP literal
+   * @param suffix of the files with this task's address
+   * @throws IOException when the literal is none
+   */
+  public TcpRank(Path folder, String host, String suffix) throws IOException {
     this.folder = folder;
+    this.suffix = suffix;
     this.listener = TcpListener.open(InetAddress.getByName(host), new PortRange(0, 0));
   }
 
@@ -61,7 +76,7 @@ public final class TcpRank implements AutoCloseable {
     InetSocketAddress own = listener.address();
     Path part = folder.resolve(epoch + "-" + task + ".part");
     Files.writeString(part, own.getAddress().getHostAddress() + " " + own.getPort());
-    Files.move(part, folder.resolve(epoch + "-" + task), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(part, folder.resolve(epoch + "-" + task + suffix), StandardCopyOption.ATOMIC_MOVE);
     List<InetSocketAddress> addresses = new ArrayList<>();
     long startNs = System.nanoTime();
     for (int peer = 0; peer < tasks; peer++) {
