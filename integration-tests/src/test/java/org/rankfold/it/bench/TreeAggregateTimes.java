@@ -76,7 +76,7 @@ public final class TreeAggregateTimes {
             .treeAggregate(new float[n], TreeAggregateTimes::added, TreeAggregateTimes::added, 2);
     Broadcast<float[]> result = spark.broadcast(sum);
     double read = ranks.mapToDouble(rank -> readAll(result.value())).sum();
-    if (read != read) {
+    if (Double.isNaN(read)) {
       throw new IllegalStateException("the sum of step " + step + " is no number");
     }
     result.destroy();
