@@ -82,8 +82,9 @@ public final class NcclExchange implements DeviceExchange {
    * @param latch the group's: ends every wait of this exchange with its cause
    * @return the exchange, to be closed
    * @throws CollectiveException INVALID_ARGUMENT; UNSUPPORTED when NCCL cannot be used; TIMEOUT;
-   *     the latch's cause; BOOTSTRAP_FAILED with what NCCL said; no thread or socket is left then.
-   *     MEMORY_STILL_BORROWED when NCCL does not let go
+   *     the latch's cause; BOOTSTRAP_FAILED with what NCCL said; no thread of NCCL's is left then;
+   *     of its sockets those to peers that never came may be (ADR 31). MEMORY_STILL_BORROWED when
+   *     NCCL does not let go
    */
   public static NcclExchange open(
       CudaDevice device,
