@@ -4,12 +4,10 @@ package org.rankfold.examples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.SparkSession;
-import org.rankfold.config.ConfigKey;
 import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
@@ -20,8 +18,6 @@ import org.rankfold.digest.GoldenTable;
 import org.rankfold.digest.InputKind;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
-import org.rankfold.group.DeviceConfig;
-import org.rankfold.group.GroupConfig;
 import org.rankfold.transport.RankTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +38,7 @@ final class DigestCommand implements Callable<Integer> {
   private static final String BUILT_IN = "builtin";
 
   @Mixin private SparkOptions spark = new SparkOptions();
+  @Mixin private GroupOptions group = new GroupOptions();
   @Spec private CommandSpec spec;
 
   @Option(names = "--dtype", defaultValue = "f32", description = "f32, f64, f16, bf16, i32, i64")
@@ -78,39 +75,11 @@ final class DigestCommand implements Callable<Integer> {
       description = "The inputs' seed, 64 bits (default: ${DEFAULT-VALUE}).")
   private String seed;
 
-  @Option(names = "--path", description = "How pairs of tasks exchange: mapped, staged, mixed.")
-  private String path;
-
   @Option(
       names = "--delivery",
       paramLabel = "ORDER",
       description = "Of staged addends: arrival, ascending, descending, shuffled:SEED.")
   private String delivery;
-
-  @Option(
-      names = "--chunk-bytes",
-      paramLabel = "N",
-      description = "The stretch in which bytes move.")
-  private String chunkBytes;
-
-  @Option(names = "--transport", paramLabel = "NAME", description = "What moves bytes.")
-  private String transport;
-
-  @Option(names = "--device", description = "What tasks fold on: cpu, gpu (default: cpu).")
-  private String device;
-
-  @Option(
-      names = "--device-transport",
-      paramLabel = "NAME",
-      description = "What moves device memory: auto, host, nccl.")
-  private String deviceTransport;
-
-  @Option(
-      names = "--memory",
-      description =
-          "Where addends lie: heap, direct, arena, device (default: heap, device with --device"
-              + " gpu).")
-  private MemoryKind memory;
 
   @Option(
       names = "--golden",
@@ -125,21 +94,16 @@ final class DigestCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Map<String, String> settings = settings();
+    Map<String, String> more =
+        delivery == null ? Map.of() : Map.of(ConfigKeys.DELIVERY.name(), delivery);
+    Map<String, String> settings = group.settings(spec, more);
     List<GoldenRow> rows = checked(this::rows);
     try (SparkSession session = spark.session("digest")) {
-      DigestStage stage = new DigestStage(spark, session, settings, where());
+      DigestStage stage = new DigestStage(spark, session, settings, group.memory(MemoryKind.HEAP));
       DigestReport report =
           new DigestReport(spec.commandLine().getOut(), spec.commandLine().getErr());
       return golden == null ? report.one(stage, rows.get(0)) : report.table(stage, rows);
     }
-  }
-
-  private MemoryKind where() {
-    if (memory != null) {
-      return memory;
-    }
-    return "gpu".equals(device) ? MemoryKind.DEVICE : MemoryKind.HEAP;
   }
 
   private List<GoldenRow> rows() {
@@ -188,26 +152,6 @@ final class DigestCommand implements Callable<Integer> {
     } catch (NumberFormatException e) {
       throw CollectiveException.usage(
           ErrorCode.INVALID_ARGUMENT, "seed=%s is no number of 64 bits", seed);
-    }
-  }
-
-  /** The group's settings that the command line gives, checked before Spark starts. */
-  private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    put(settings, ConfigKeys.PATH, path);
-    put(settings, ConfigKeys.DELIVERY, delivery);
-    put(settings, ConfigKeys.CHUNK_BYTES, chunkBytes);
-    put(settings, ConfigKeys.TRANSPORT, transport);
-    put(settings, ConfigKeys.DEVICE, device);
-    put(settings, ConfigKeys.DEVICE_TRANSPORT, deviceTransport);
-    checked(() -> GroupConfig.of(settings::get));
-    checked(() -> DeviceConfig.of(settings::get));
-    return settings;
-  }
-
-  private static void put(Map<String, String> settings, ConfigKey<?> key, String value) {
-    if (value != null) {
-      settings.put(key.name(), value);
     }
   }
 

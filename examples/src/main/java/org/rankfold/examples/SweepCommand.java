@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -13,15 +12,11 @@ import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.SparkSession;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.CommunicatorInfo;
-import org.rankfold.config.ConfigKey;
-import org.rankfold.config.ConfigKeys;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
-import org.rankfold.group.DeviceConfig;
-import org.rankfold.group.GroupConfig;
 import org.rankfold.spark.Rankfold;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,6 +36,7 @@ final class SweepCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 30;
 
   @Mixin private SparkOptions spark = new SparkOptions();
+  @Mixin private GroupOptions options = new GroupOptions();
   @Spec private CommandSpec spec;
 
   @Option(names = "--min", defaultValue = "1k", description = "Least size (${DEFAULT-VALUE}).")
@@ -73,30 +69,6 @@ final class SweepCommand implements Callable<Integer> {
   @Option(names = "--order", defaultValue = "left", description = "left, tree")
   private String order;
 
-  @Option(names = "--memory", description = "heap, direct, arena, device (default: arena).")
-  private MemoryKind memory;
-
-  @Option(names = "--path", description = "How pairs of tasks exchange: mapped, staged, mixed.")
-  private String path;
-
-  @Option(
-      names = "--chunk-bytes",
-      paramLabel = "N",
-      description = "The stretch in which bytes move.")
-  private String chunkBytes;
-
-  @Option(names = "--transport", paramLabel = "NAME", description = "What moves bytes.")
-  private String transport;
-
-  @Option(names = "--device", description = "What tasks fold on: cpu, gpu (default: cpu).")
-  private String device;
-
-  @Option(
-      names = "--device-transport",
-      paramLabel = "NAME",
-      description = "What moves device memory: auto, host, nccl.")
-  private String deviceTransport;
-
   @Option(names = "--csv", paramLabel = "FILE", description = "Write the table there too.")
   private Path csv;
 
@@ -119,7 +91,7 @@ final class SweepCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Map<String, String> settings = settings();
+    Map<String, String> settings = options.settings(spec, Map.of());
     SweepJob.Plan plan = checked(this::plan);
     try (SparkSession session = spark.session("sweep")) {
       int ranks = world != 0 ? world : spark.tasks() != 0 ? spark.tasks() : DEFAULT_WORLD;
@@ -166,34 +138,8 @@ final class SweepCommand implements Callable<Integer> {
         ReduceOp.ofLabel(op),
         FoldOrder.ofLabel(order),
         sizes,
-        where(),
+        options.memory(MemoryKind.ARENA),
         calls);
-  }
-
-  private MemoryKind where() {
-    if (memory != null) {
-      return memory;
-    }
-    return "gpu".equals(device) ? MemoryKind.DEVICE : MemoryKind.ARENA;
-  }
-
-  /** The group's settings that the command line gives, checked before Spark starts. */
-  private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>();
-    put(settings, ConfigKeys.PATH, path);
-    put(settings, ConfigKeys.CHUNK_BYTES, chunkBytes);
-    put(settings, ConfigKeys.TRANSPORT, transport);
-    put(settings, ConfigKeys.DEVICE, device);
-    put(settings, ConfigKeys.DEVICE_TRANSPORT, deviceTransport);
-    checked(() -> GroupConfig.of(settings::get));
-    checked(() -> DeviceConfig.of(settings::get));
-    return settings;
-  }
-
-  private static void put(Map<String, String> settings, ConfigKey<?> key, String value) {
-    if (value != null) {
-      settings.put(key.name(), value);
-    }
   }
 
   /** What is wrong with the command line is usage, not a failure. */

@@ -6,8 +6,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The table of a sweep, in the columns of nccl-tests, and its files. */
 final class SweepReport {
@@ -64,29 +66,12 @@ final class SweepReport {
   /** Writes one line a size, with a header. */
   void writeCsv(List<SweepJob.Size> sizes, Path file) throws IOException {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "size,count,type,redop,order,world,tasks,transport,path,memory,p50_us,p99_us,algbw,"
-            + "busbw,wrong");
     for (SweepJob.Size size : sizes) {
-      lines.add(
-          String.format(
-              Locale.ROOT,
-              "%d,%d,%s,%s,%s,%d,%d,%s,%s,%s,%.2f,%.2f,%.4f,%.4f,%d",
-              size.bytes(),
-              size.count(),
-              plan.dtype().label(),
-              plan.op().label(),
-              plan.order().label(),
-              world,
-              tasks,
-              transport,
-              path,
-              plan.kind().name().toLowerCase(Locale.ROOT),
-              size.p50Us(),
-              size.p99Us(),
-              algorithmGbs(size),
-              busGbs(size),
-              size.wrong()));
+      Map<String, String> fields = fields(size);
+      if (lines.isEmpty()) {
+        lines.add(String.join(",", fields.keySet()));
+      }
+      lines.add(String.join(",", fields.values()));
     }
     Files.write(file, lines);
   }
@@ -95,30 +80,39 @@ final class SweepReport {
   void writeJson(List<SweepJob.Size> sizes, Path file) throws IOException {
     List<String> objects = new ArrayList<>();
     for (SweepJob.Size size : sizes) {
-      objects.add(
-          String.format(
-              Locale.ROOT,
-              "  {\"size\": %d, \"count\": %d, \"type\": \"%s\", \"redop\": \"%s\", \"order\": \"%s\","
-                  + " \"world\": %d, \"tasks\": %d, \"transport\": \"%s\", \"path\": \"%s\","
-                  + " \"memory\": \"%s\", \"p50_us\": %.2f, \"p99_us\": %.2f, \"algbw\": %.4f,"
-                  + " \"busbw\": %.4f, \"wrong\": %d}",
-              size.bytes(),
-              size.count(),
-              plan.dtype().label(),
-              plan.op().label(),
-              plan.order().label(),
-              world,
-              tasks,
-              transport,
-              path,
-              plan.kind().name().toLowerCase(Locale.ROOT),
-              size.p50Us(),
-              size.p99Us(),
-              algorithmGbs(size),
-              busGbs(size),
-              size.wrong()));
+      List<String> members = new ArrayList<>();
+      fields(size)
+          .forEach(
+              (name, value) ->
+                  members.add('"' + name + "\": " + (isNumber(value) ? value : '"' + value + '"')));
+      objects.add("  {" + String.join(", ", members) + "}");
     }
     Files.writeString(file, "[\n" + String.join(",\n", objects) + "\n]\n");
+  }
+
+  /** What a file says of a size: names, and values that are numbers or plain words. */
+  private Map<String, String> fields(SweepJob.Size size) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("size", Long.toString(size.bytes()));
+    fields.put("count", Long.toString(size.count()));
+    fields.put("type", plan.dtype().label());
+    fields.put("redop", plan.op().label());
+    fields.put("order", plan.order().label());
+    fields.put("world", Integer.toString(world));
+    fields.put("tasks", Integer.toString(tasks));
+    fields.put("transport", transport);
+    fields.put("path", path);
+    fields.put("memory", plan.kind().name().toLowerCase(Locale.ROOT));
+    fields.put("p50_us", String.format(Locale.ROOT, "%.2f", size.p50Us()));
+    fields.put("p99_us", String.format(Locale.ROOT, "%.2f", size.p99Us()));
+    fields.put("algbw", String.format(Locale.ROOT, "%.4f", algorithmGbs(size)));
+    fields.put("busbw", String.format(Locale.ROOT, "%.4f", busGbs(size)));
+    fields.put("wrong", Long.toString(size.wrong()));
+    return fields;
+  }
+
+  private static boolean isNumber(String value) {
+    return Character.isDigit(value.charAt(0));
   }
 
   private static double algorithmGbs(SweepJob.Size size) {
