@@ -18,6 +18,7 @@ import org.rankfold.digest.BitDigest;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.GoldenTable;
 import org.rankfold.digest.InputKind;
+import org.rankfold.engine.PartialsRule;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.fold.Fold;
@@ -199,6 +200,7 @@ class WrongBitsTest {
         row,
         LoopbackGroup.of(row.contract().world(), tasks)
             .path(PathRule.STAGED)
+            .partials(PartialsRule.NEVER)
             .chunkBytes(400)
             .fault(fault));
   }
