@@ -8,13 +8,14 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.rankfold.wire.Hello;
 
 /**
  * Passes one direction of a connection on, message by message, as {@code docs/spec/wire.md} lays
  * them out.
  */
 final class Relay {
-  private static final int HELLO_BYTES = 96;
+  private static final int HELLO_BYTES = Hello.BYTES;
   private static final int HELLO_FROM = 40;
   private static final int PROOF_BYTES = 40;
   private static final int REPLY_BYTES = 72;
