@@ -21,6 +21,7 @@ final class FaultCluster {
             .set("spark.ui.enabled", "false")
             .set("spark.executor.memory", "512m")
             .set("spark.plugins", RankfoldPlugin.class.getName())
+            .set("spark.rankfold.transport", "tcp")
             .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
             .set("spark.rankfold.timeout.slots", "120s");
     for (int i = 0; i < settings.length; i += 2) {

@@ -36,7 +36,9 @@ final class Leaks {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       for (Path descriptor : descriptors.toList()) {
         String target = target(descriptor);
-        left.append(target.contains("rankfold-") ? " file:" + target : "");
+        // The class path's own jars have such names too.
+        boolean isSegment = target.contains("rankfold-") && !target.endsWith(".jar");
+        left.append(isSegment ? " file:" + target : "");
       }
     }
     return left.toString();

@@ -90,7 +90,7 @@ class SharedMemoryFaultIT {
       assertEquals("ok", ranks.answer(2));
       for (int task = 0; task < 2; task++) {
         assertThat(ranks.answer(task))
-            .startsWith("error PEER_FAILED UNTOUCHED")
+            .startsWith("error USER_CODE_FAILED UNTOUCHED")
             .contains("task 2", "lost-my-data");
       }
       ranks.closeGroup();
