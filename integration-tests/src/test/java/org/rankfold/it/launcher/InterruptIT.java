@@ -113,7 +113,8 @@ class InterruptIT {
         .environment()
         .put(
             "RANKFOLD_SUBMIT_OPTS",
-            "--conf spark.rankfold.timeout.slots=120s --conf spark.rankfold.network.port="
+            "--conf spark.rankfold.timeout.slots=120s --conf spark.rankfold.transport=tcp"
+                + " --conf spark.rankfold.network.port="
                 + port
                 + "-"
                 + (port + 20));

@@ -145,6 +145,8 @@ class StandaloneIT {
       arguments.addAll(List.of("--conf", "spark.cores.max=3"));
       arguments.addAll(List.of("--conf", "spark.standalone.submit.waitAppCompletion=true"));
     }
+    // Workers on hosts made of network namespaces could share memory; the network is meant.
+    arguments.addAll(List.of("--conf", "spark.rankfold.transport=tcp"));
     arguments.addAll(List.of("--class", RankfoldCommand.class.getName(), APP));
     arguments.addAll(List.of(DIGITS));
     arguments.add("3");
