@@ -53,7 +53,8 @@ class NcclLibraryTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Asks.class.getName())
-            .redirectErrorStream(true)
+            // The JVM's own warnings go there.
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
