@@ -99,6 +99,11 @@ final class Call {
     return records[peer].outputs();
   }
 
+  /** How much of what was to come has arrived, for the message of a wait that ends badly. */
+  String arrived(long count, long expected, String what) {
+    return header().describe() + ": " + count + " of " + expected + ' ' + what + " arrived";
+  }
+
   /** What has arrived and who is missing, for the message of a wait that ends badly. */
   String missing() {
     StringBuilder text = new StringBuilder(header().describe());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.engine;
 
+import java.util.Arrays;
 import org.rankfold.cuda.CudaDevice;
 import org.rankfold.cuda.CudaEvent;
 import org.rankfold.cuda.CudaStream;
@@ -9,7 +10,6 @@ import org.rankfold.errors.CollectiveException;
 import org.rankfold.fold.cuda.CudaFold;
 import org.rankfold.fold.cuda.PlacedFold;
 import org.rankfold.transport.DeviceExchange;
-import org.rankfold.transport.Transport;
 
 /**
  * What calls over device memory work with: the exchange, a stream that moves and one that folds,
@@ -95,21 +95,8 @@ final class DeviceLane implements AutoCloseable {
   }
 
   /** Whether every pair of tasks can move device memory in this call. */
-  static boolean serves(DeviceLane lane, Call call) {
-    if (lane == null) {
-      return false;
-    }
-    for (int task = 0; task < call.records.length; task++) {
-      if (!call.records[task].header().onDevice()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Whether a call's bytes may leave before the peers' headers came. */
-  static boolean mayBeEager(DeviceLane lane, Transport transport, Call call) {
-    return transport.isEager() && !(lane != null && call.header().onDevice());
+  boolean serves(Call call) {
+    return Arrays.stream(call.records).allMatch(record -> record.header().onDevice());
   }
 
   @Override

@@ -167,7 +167,8 @@ public final class Engine implements AutoCloseable {
       transport.publish(call.own);
       if (body != null
           && call.header().refusal() == null
-          && DeviceLane.mayBeEager(deviceLane, transport, call)) {
+          && transport.isEager()
+          && !mayBeServed(call)) {
         call.stageAll();
         pass = body.of(call);
         pass.sendAhead();
@@ -190,7 +191,7 @@ public final class Engine implements AutoCloseable {
     }
     try {
       if (body != null) {
-        if (DeviceLane.serves(deviceLane, call)) {
+        if (mayBeServed(call) && deviceLane.serves(call)) {
           pass = deviceBody(call).of(call);
         } else if (pass == null) {
           call.concludePaths(transport);
@@ -206,6 +207,11 @@ public final class Engine implements AutoCloseable {
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
+  }
+
+  /** Whether the device lane takes the call, as far as this task knows. */
+  private boolean mayBeServed(Call call) {
+    return deviceLane != null && call.header().onDevice();
   }
 
   private CallBody deviceBody(Call call) {

@@ -2,7 +2,9 @@
 package org.rankfold.engine;
 
 import org.rankfold.contract.DType;
+import org.rankfold.transport.DeliveryTag;
 import org.rankfold.transport.RankTable;
+import org.rankfold.view.View;
 
 /**
  * Which stretch of the addends each task folds, chunk by chunk. Nothing here can change a bit: a
@@ -85,6 +87,15 @@ final class FoldSchedule {
       return Math.min(chunkElements, Math.min(count, (task + 1) * partCount) - from(task, chunk));
     }
     return Math.min(chunkElements, partCount - fromInPart(chunk));
+  }
+
+  /** Where a task's folded chunk belongs in an output; null for what is no folded chunk of it. */
+  View placeOfResult(View out, int sender, DeliveryTag tag) {
+    boolean known =
+        tag.phase() == DeliveryTag.Phase.RESULT
+            && tag.index() == sender
+            && tag.chunk() < chunks(sender);
+    return known ? out.slice(from(sender, tag.chunk()), length(sender, tag.chunk())) : null;
   }
 
   private boolean isWhole() {

@@ -150,13 +150,7 @@ final class MoveCall implements CallBody {
             return exchange.placed() == rows && exchange.isSent();
           },
           settings.collectiveTimeoutNs(),
-          () ->
-              call.header().describe()
-                  + ": "
-                  + exchange.placed()
-                  + " of "
-                  + rows
-                  + " chunks of rows arrived");
+          () -> call.arrived(exchange.placed(), rows, "chunks of rows"));
     }
 
     private View placeOf(int sender, DeliveryTag tag) {

@@ -41,6 +41,11 @@ enum PartialPlan {
         || !transport.stagesAll()) {
       return ADDENDS;
     }
+    boolean isAuto = settings.partials() == PartialsRule.AUTO;
+    long bytes = header.count() * header.dtype().bytes();
+    if (isAuto && bytes <= transport.smallBytes()) {
+      return ADDENDS;
+    }
     DType sums = PartialFold.dtype(header.dtype());
     long sumBytes = header.count() * sums.bytes();
     int most = Subtrees.mostOnATask(table);
@@ -49,12 +54,11 @@ enum PartialPlan {
     }
     boolean isLeft = header.contract().order() == FoldOrder.RANK_LEFT;
     PartialPlan plan = isLeft ? CHAIN : SUBTREES;
-    if (settings.partials() == PartialsRule.ALWAYS) {
+    if (!isAuto) {
       return plan;
     }
-    long bytes = header.count() * header.dtype().bytes();
     boolean isLong = sumBytes >= (long) CHAIN_FILLS * table.tasks() * settings.chunkBytes();
-    if (bytes <= transport.smallBytes() || (isLeft && !isLong)) {
+    if (isLeft && !isLong) {
       return ADDENDS;
     }
     double ratio = (double) sums.bytes() / header.dtype().bytes();

@@ -195,28 +195,15 @@ final class SubtreePass implements CallBody.Pass {
           return exchange.placed() == results && exchange.isSent();
         },
         settings.collectiveTimeoutNs(),
-        () ->
-            call.header().describe()
-                + ": "
-                + exchange.placed()
-                + " of "
-                + results
-                + " folded chunks arrived");
+        () -> call.arrived(exchange.placed(), results, "folded chunks"));
   }
 
   private View placeOf(int sender, DeliveryTag tag) {
-    boolean known =
-        tag.phase() == DeliveryTag.Phase.RESULT
-            && tag.index() == sender
-            && tag.chunk() < schedule.chunks(sender);
-    if (!known) {
-      return null;
+    View place = schedule.placeOfResult(call.own.outputs().get(0), sender, tag);
+    if (place != null) {
+      call.outState = OutState.PARTLY_WRITTEN;
     }
-    call.outState = OutState.PARTLY_WRITTEN;
-    return call.own
-        .outputs()
-        .get(0)
-        .slice(schedule.from(sender, tag.chunk()), schedule.length(sender, tag.chunk()));
+    return place;
   }
 
   @Override

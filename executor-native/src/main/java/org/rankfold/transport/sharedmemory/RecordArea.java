@@ -11,6 +11,7 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallKind;
 import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.CallWords;
 import org.rankfold.view.View;
 import org.rankfold.wire.CallMessage;
 import org.rankfold.wire.RefusedBytes;
@@ -65,7 +66,7 @@ final class RecordArea {
   Reach write(CallRecord record, boolean isCarried, OwnSegments segments) {
     CallHeader header = record.header();
     int start = layout.record(header.number());
-    CallMessage message = HeaderWords.message(header);
+    CallMessage message = CallWords.message(header);
     message.put(bytes.slice(start + BoardLayout.RECORD_HEADER, message.byteCount()));
     Reach reach = Reach.NONE;
     if (header.refusal() == null) {
@@ -136,7 +137,7 @@ final class RecordArea {
   private CallHeader header(long call, int start) {
     int byteCount = bytes.getInt(start + HEADER_BYTES);
     try {
-      return HeaderWords.header(
+      return CallWords.header(
           call,
           CallMessage.read(
               bytes

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.rankfold.InternalApi;
 import org.rankfold.deadline.AbortLatch;
 import org.rankfold.transport.CallRecord;
+import org.rankfold.transport.CallWords;
 import org.rankfold.transport.Delivery;
 import org.rankfold.transport.DeliveryTag;
 import org.rankfold.transport.PairPath;
@@ -105,7 +106,7 @@ public final class TcpTransport implements Transport {
     lock.lock();
     try {
       published = record.header().number();
-      CallMessage message = WireWords.message(record.header());
+      CallMessage message = CallWords.message(record.header());
       int length = message.byteCount();
       header.clear().position(FrameHeader.BYTES);
       message.put(header);
@@ -381,7 +382,7 @@ public final class TcpTransport implements Transport {
         throw new RefusedBytes(
             WireRefusal.OUT_OF_SEQUENCE, "call=%d while this task is at %d", number, published);
       }
-      connection.onPublished(WireWords.header(number, message));
+      connection.onPublished(CallWords.header(number, message));
     }
 
     @Override

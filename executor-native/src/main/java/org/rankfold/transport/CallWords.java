@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.rankfold.transport.sharedmemory;
+package org.rankfold.transport;
 
-import org.rankfold.transport.CallHeader;
-import org.rankfold.transport.CallKind;
+import org.rankfold.InternalApi;
 import org.rankfold.wire.CallMessage;
 
-/** Between the engine's headers and their bytes in a record; never renumbered. */
-final class HeaderWords {
+/** Between the engine's headers and the bytes that carry them; kinds are never renumbered. */
+@InternalApi
+public final class CallWords {
   private static final CallKind[] KINDS = {
     null,
     CallKind.ALL_REDUCE,
@@ -16,17 +16,25 @@ final class HeaderWords {
     CallKind.BARRIER
   };
 
-  private HeaderWords() {}
+  private CallWords() {}
 
   private static int code(CallKind kind) {
-    int code = 1;
-    while (KINDS[code] != kind) {
-      code++;
-    }
-    return code;
+    return switch (kind) {
+      case ALL_REDUCE -> 1;
+      case REDUCE_SCATTER -> 2;
+      case ALL_GATHER -> 3;
+      case BROADCAST -> 4;
+      case BARRIER -> 5;
+    };
   }
 
-  static CallMessage message(CallHeader header) {
+  /**
+   * What travels of a header; its number travels apart.
+   *
+   * @param header a call's
+   * @return the message
+   */
+  public static CallMessage message(CallHeader header) {
     return new CallMessage(
         code(header.kind()),
         header.contract(),
@@ -39,7 +47,14 @@ final class HeaderWords {
         header.refusalText());
   }
 
-  static CallHeader header(long number, CallMessage message) {
+  /**
+   * The header that a message was made of.
+   *
+   * @param number the call's
+   * @param message as {@link #message} made it
+   * @return the header
+   */
+  public static CallHeader header(long number, CallMessage message) {
     return new CallHeader(
         number,
         KINDS[message.kind()],
