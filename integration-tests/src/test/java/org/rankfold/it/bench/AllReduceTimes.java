@@ -21,7 +21,10 @@ import org.rankfold.view.View;
  */
 public final class AllReduceTimes {
   private static final long BATCH_BYTES = 256L << 20;
-  private static final long WARM_NS = 1_500_000_000L;
+  private static final long WARM_NS = 1_000_000_000L;
+
+  /** What two compilers need on two cores that the ranks keep busy. */
+  private static final int FIRST_WARM_ROUNDS = 4;
   private static volatile float sink;
 
   private AllReduceTimes() {}
@@ -44,11 +47,18 @@ public final class AllReduceTimes {
   }
 
   /**
-   * Times every size; task 0 prints. The first size is timed once before, while code is compiled.
+   * Times every size; task 0 prints. Before that all sizes below 1 MiB, or else the first, are
+   * timed in turn and forgotten, while code is compiled.
    */
   static void time(Communicator communicator, boolean direct, long[] sizes) {
-    int first = Math.toIntExact(sizes[0] / Float.BYTES);
-    sink = (float) (direct ? overArenas(communicator, first) : overArrays(communicator, first));
+    for (int round = 0; round < FIRST_WARM_ROUNDS; round++) {
+      for (long bytes : sizes) {
+        if (bytes == sizes[0] || bytes < 1 << 20) {
+          int n = Math.toIntExact(bytes / Float.BYTES);
+          sink = (float) (direct ? overArenas(communicator, n) : overArrays(communicator, n));
+        }
+      }
+    }
     for (long bytes : sizes) {
       int n = Math.toIntExact(bytes / Float.BYTES);
       double us = direct ? overArenas(communicator, n) : overArrays(communicator, n);
