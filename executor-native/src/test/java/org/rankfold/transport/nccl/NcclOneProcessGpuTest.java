@@ -29,6 +29,10 @@ import org.rankfold.transport.RankTable;
 @Timeout(120)
 class NcclOneProcessGpuTest {
   private static final int FIRST_VERSION = 23000;
+
+  /** Fewer where a sanitizer makes everything slow. */
+  private static final int MOST_WORLD = Integer.getInteger("rankfold.nccl.worlds", 64);
+
   private static final long SECONDS_NS = TimeUnit.SECONDS.toNanos(1);
 
   @ParameterizedTest
@@ -50,9 +54,11 @@ class NcclOneProcessGpuTest {
     NcclSocketInterface.PROCESS.choose(InetAddress.getLoopbackAddress());
     byte[] id = NcclExchange.uniqueId();
     List<GoldenRow> rows =
-        GoldenTable.builtIn().stream().filter(row -> row.contract().world() >= tasks).toList();
+        GoldenTable.builtIn().stream()
+            .filter(row -> row.contract().world() >= tasks && row.contract().world() <= MOST_WORLD)
+            .toList();
     int[] counted = new int[2];
-    for (int world = tasks; world <= 64; world++) {
+    for (int world = tasks; world <= MOST_WORLD; world++) {
       int ofWorld = world;
       List<GoldenRow> these =
           rows.stream().filter(row -> row.contract().world() == ofWorld).toList();
