@@ -118,23 +118,50 @@ public final class DeviceTasks {
 
   /** Reduces a row from device memory, into memory of its own or into an addend's. */
   public static String digest(Communicator communicator, GoldenRow row, boolean inPlace) {
-    DType dtype = row.contract().dtype();
-    List<DeviceBuffer> owned = new ArrayList<>();
-    List<View> addends = new ArrayList<>();
-    for (int r = 0; r < communicator.info().rankCount(); r++) {
-      View host = View.of(ByteBuffer.allocateDirect((int) (row.n() * dtype.bytes())), dtype);
-      OracleInputs.fill(host, row.kind(), row.seed(), communicator.info().firstRank() + r, 0);
-      owned.add(communicator.allocateOnDevice(dtype, row.n()));
-      host.copyTo(owned.get(r).view());
-      addends.add(owned.get(r).view());
+    try (Row memory = new Row(communicator, row, inPlace)) {
+      memory.reduce();
+      return memory.digest();
     }
-    if (!inPlace) {
-      owned.add(communicator.allocateOnDevice(dtype, row.n()));
+  }
+
+  /** A golden row's addends of one task, and where their fold goes. */
+  public static final class Row implements AutoCloseable {
+    private final Communicator communicator;
+    private final GoldenRow row;
+    private final List<DeviceBuffer> owned = new ArrayList<>();
+    private final List<View> addends = new ArrayList<>();
+
+    /** Makes the inputs of the task's ranks. */
+    public Row(Communicator communicator, GoldenRow row, boolean inPlace) {
+      this.communicator = communicator;
+      this.row = row;
+      DType dtype = row.contract().dtype();
+      for (int r = 0; r < communicator.info().rankCount(); r++) {
+        View host = View.of(ByteBuffer.allocateDirect((int) (row.n() * dtype.bytes())), dtype);
+        OracleInputs.fill(host, row.kind(), row.seed(), communicator.info().firstRank() + r, 0);
+        owned.add(communicator.allocateOnDevice(dtype, row.n()));
+        host.copyTo(owned.get(r).view());
+        addends.add(owned.get(r).view());
+      }
+      if (!inPlace) {
+        owned.add(communicator.allocateOnDevice(dtype, row.n()));
+      }
     }
-    View out = owned.get(owned.size() - 1).view();
-    communicator.allReduce(row.contract().op(), row.contract().order(), addends, out);
-    String digest = BitDigest.of(out);
-    owned.forEach(DeviceBuffer::close);
-    return digest;
+
+    /** All-reduces. */
+    public void reduce() {
+      View out = owned.get(owned.size() - 1).view();
+      communicator.allReduce(row.contract().op(), row.contract().order(), addends, out);
+    }
+
+    /** The result's. */
+    public String digest() {
+      return BitDigest.of(owned.get(owned.size() - 1).view());
+    }
+
+    @Override
+    public void close() {
+      owned.forEach(DeviceBuffer::close);
+    }
   }
 }
