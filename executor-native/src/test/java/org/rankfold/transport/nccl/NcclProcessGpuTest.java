@@ -190,10 +190,11 @@ class NcclProcessGpuTest {
   }
 
   @Test
+  @Timeout(400)
   void shouldKeepDeviceMemoryFlatWhenThereAreManyCalls() throws Exception {
     int many = Integer.getInteger("rankfold.nccl.exchanges", 1000);
     long nativeKb = Math.max(16 << 10, many);
-    run(3, "many", many, 100);
+    run(3, "many", many, 100 + many / 50);
     for (int task = 0; task < 3; task++) {
       print(3, task, "FREE", "MANY");
       List<String> free = ranks.lines(task, "FREE");
