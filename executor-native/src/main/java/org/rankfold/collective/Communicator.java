@@ -5,6 +5,7 @@ import java.util.List;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
+import org.rankfold.cuda.CudaStream;
 import org.rankfold.memory.Arena;
 import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.view.View;
@@ -139,6 +140,19 @@ public interface Communicator extends AutoCloseable {
 
   /** Returns when every task has called. */
   void barrier();
+
+  /**
+   * The same calls in the order of a stream: behind what it was given before, so that addends may
+   * still be on their way to their memory, and before what it is given afterwards, so that the
+   * result may be read by what comes next in the stream, without a wait of the host. They are
+   * numbered with all others; each task chooses for itself how it calls.
+   *
+   * @param stream of this task's device
+   * @return calls over the same communicator
+   * @throws org.rankfold.errors.CollectiveException UNSUPPORTED when the group was formed without
+   *     devices ({@code spark.rankfold.device}), INVALID_ARGUMENT for another device's stream
+   */
+  StreamCommunicator onStream(CudaStream stream);
 
   /**
    * Memory that the transport reaches most easily; zeroed, padded, for this task alone.

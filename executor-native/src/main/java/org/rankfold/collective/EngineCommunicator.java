@@ -7,8 +7,10 @@ import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
 import org.rankfold.cuda.CudaDevice;
+import org.rankfold.cuda.CudaStream;
 import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineProgress;
+import org.rankfold.engine.StreamCall;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.memory.Arena;
@@ -106,6 +108,26 @@ final class EngineCommunicator implements Communicator {
     call(engine::barrier);
   }
 
+  @Override
+  public StreamCommunicator onStream(CudaStream stream) {
+    requireDevice();
+    if (stream.device().info().ordinal() != device) {
+      throw CollectiveException.usage(
+          ErrorCode.INVALID_ARGUMENT,
+          "stream of %s != device=%d of task %d",
+          stream.device().name(),
+          device,
+          info.task());
+    }
+    return new StreamCalls(
+        engine,
+        work -> {
+          StreamCall[] made = new StreamCall[1];
+          call(() -> made[0] = engine.onStream(stream, work));
+          return made[0];
+        });
+  }
+
   private void call(Runnable work) {
     claim();
     try {
@@ -154,13 +176,17 @@ final class EngineCommunicator implements Communicator {
 
   @Override
   public DeviceBuffer allocateOnDevice(DType dtype, long count) {
+    requireDevice();
+    return DeviceBuffer.allocate(device, dtype, count);
+  }
+
+  private void requireDevice() {
     if (device == NO_DEVICE) {
       throw CollectiveException.usage(
           ErrorCode.UNSUPPORTED,
           "task %d has no device in its group: spark.rankfold.device=gpu gives it one",
           info.task());
     }
-    return DeviceBuffer.allocate(device, dtype, count);
   }
 
   @Override

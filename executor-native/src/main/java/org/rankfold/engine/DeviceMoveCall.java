@@ -13,13 +13,9 @@ import org.rankfold.view.View;
 /** All-gather and broadcast of device memory over an exchange, each as one movement. */
 final class DeviceMoveCall implements CallBody {
   private final DeviceLane lane;
-  private final Await await;
-  private final EngineSettings settings;
 
-  DeviceMoveCall(DeviceLane lane, Await await, EngineSettings settings) {
+  DeviceMoveCall(DeviceLane lane) {
     this.lane = lane;
-    this.await = await;
-    this.settings = settings;
   }
 
   @Override
@@ -48,6 +44,7 @@ final class DeviceMoveCall implements CallBody {
     public void run() {
       List<Move> sends = new ArrayList<>();
       List<Move> receives = new ArrayList<>();
+      lane.begin();
       if (call.header().count() > 0) {
         call.outState = OutState.PARTLY_WRITTEN;
         if (call.header().kind() == CallKind.ALL_GATHER) {
@@ -59,7 +56,7 @@ final class DeviceMoveCall implements CallBody {
       if (!sends.isEmpty() || !receives.isEmpty()) {
         lane.exchange().exchange(sends, receives, lane.moving());
       }
-      lane.awaitMoved(call, await, settings);
+      lane.finish(call);
     }
 
     private void gather(List<Move> sends, List<Move> receives) {

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
+import org.rankfold.cuda.CudaStream;
 import org.rankfold.deadline.AbortLatch;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCategory;
@@ -48,6 +49,7 @@ public final class Engine implements AutoCloseable {
   private final MoveCall moveCall;
   private final AtomicInteger use = new AtomicInteger(IDLE);
   private DeviceLane deviceLane;
+  private StreamOrder order;
   private long calls;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
 
@@ -89,7 +91,7 @@ public final class Engine implements AutoCloseable {
    * @param exchange joined by all tasks, owned by the engine from now on
    */
   public void attach(DeviceExchange exchange) {
-    deviceLane = new DeviceLane(exchange);
+    deviceLane = new DeviceLane(exchange, await, settings, latch);
   }
 
   /**
@@ -142,6 +144,37 @@ public final class Engine implements AutoCloseable {
     execute(CallRequest.barrier(), null);
   }
 
+  /**
+   * Makes a call in the order of a stream: behind what the stream was given before, and before what
+   * it is given afterwards. Blocks until all tasks agreed on the call; then, with an exchange and
+   * all memory on devices, until it is enqueued, else until it is done.
+   *
+   * @param stream of this task's device
+   * @param call one call of this engine
+   * @return what goes on on the device, or null when the call is done
+   */
+  public StreamCall onStream(CudaStream stream, Runnable call) {
+    StreamOrder placed = new StreamOrder(stream);
+    try {
+      if (deviceLane != null) {
+        deviceLane.order(placed);
+      }
+      order = placed;
+      call.run();
+      return placed.isEnqueued()
+          ? deviceLane.remember(placed, "call #" + calls + " on a stream", poison)
+          : null;
+    } finally {
+      order = null;
+      if (deviceLane != null) {
+        deviceLane.order(null);
+      }
+      if (!placed.isEnqueued()) {
+        placed.close();
+      }
+    }
+  }
+
   /** The transport outlives a call under way: it is closed by whoever comes last. */
   private void execute(CallRequest request, CallBody body) {
     if (!use.compareAndSet(IDLE, IN_CALL)) {
@@ -164,6 +197,9 @@ public final class Engine implements AutoCloseable {
     progress = new EngineProgress(number - 1, call.header(), startNs);
     CallBody.Pass pass = null;
     try {
+      if (order != null && !mayBeServed(call)) {
+        order.awaitReady(call, await, settings);
+      }
       transport.publish(call.own);
       if (body != null
           && call.header().refusal() == null
@@ -192,8 +228,11 @@ public final class Engine implements AutoCloseable {
     try {
       if (body != null) {
         if (mayBeServed(call) && deviceLane.serves(call)) {
-          pass = deviceBody(call).of(call);
+          pass = deviceLane.body(call).of(call);
         } else if (pass == null) {
+          if (order != null) {
+            order.awaitReady(call, await, settings);
+          }
           call.concludePaths(transport);
           pass = body.of(call);
         }
@@ -212,12 +251,6 @@ public final class Engine implements AutoCloseable {
   /** Whether the device lane takes the call, as far as this task knows. */
   private boolean mayBeServed(Call call) {
     return deviceLane != null && call.header().onDevice();
-  }
-
-  private CallBody deviceBody(Call call) {
-    return call.header().contract() == null
-        ? new DeviceMoveCall(deviceLane, await, settings)
-        : new DeviceFoldCall(deviceLane, await, settings, latch);
   }
 
   /** The peers drop what came of the call; this task's memory is free once it is sent. */

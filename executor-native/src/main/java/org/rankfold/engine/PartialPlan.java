@@ -31,25 +31,60 @@ enum PartialPlan {
   /** A chain shorter than its fill gains nothing. */
   private static final int CHAIN_FILLS = 4;
 
+  /** For memory that a transport moves. */
   static PartialPlan of(
       CallHeader header, RankTable table, Transport transport, EngineSettings settings) {
-    if (settings.partials() == PartialsRule.NEVER
-        || header.kind() != CallKind.ALL_REDUCE
-        || header.count() == 0
-        || table.tasks() == 1
-        || table.world() == table.tasks()
-        || !transport.stagesAll()) {
-      return ADDENDS;
-    }
-    boolean isAuto = settings.partials() == PartialsRule.AUTO;
+    return mayUseSums(header, table, settings) && transport.stagesAll()
+        ? of(
+            header,
+            table,
+            settings.partials(),
+            transport.smallBytes(),
+            settings.chunkBytes(),
+            MOST_SCRATCH_BYTES)
+        : ADDENDS;
+  }
+
+  /**
+   * For device memory that an exchange moves, of which scratch is needed for a few chunks only.
+   * Halves go as they are: no device fold mixes them with the f32 that holds their sums.
+   */
+  static PartialPlan ofDevices(CallHeader header, RankTable table, EngineSettings settings) {
+    return mayUseSums(header, table, settings) && !header.dtype().isHalf()
+        ? of(
+            header,
+            table,
+            settings.partials(),
+            0,
+            DeviceFoldCall.chunkBytes(settings.chunkBytes()),
+            Long.MAX_VALUE)
+        : ADDENDS;
+  }
+
+  private static boolean mayUseSums(CallHeader header, RankTable table, EngineSettings settings) {
+    return settings.partials() != PartialsRule.NEVER
+        && header.kind() == CallKind.ALL_REDUCE
+        && header.count() > 0
+        && table.tasks() > 1
+        && table.world() > table.tasks();
+  }
+
+  private static PartialPlan of(
+      CallHeader header,
+      RankTable table,
+      PartialsRule rule,
+      long smallBytes,
+      int chunkBytes,
+      long mostScratchBytes) {
+    boolean isAuto = rule == PartialsRule.AUTO;
     long bytes = header.count() * header.dtype().bytes();
-    if (isAuto && bytes <= transport.smallBytes()) {
+    if (isAuto && bytes <= smallBytes) {
       return ADDENDS;
     }
     DType sums = PartialFold.dtype(header.dtype());
     long sumBytes = header.count() * sums.bytes();
     int most = Subtrees.mostOnATask(table);
-    if (sumBytes * most > MOST_SCRATCH_BYTES) {
+    if (sumBytes > mostScratchBytes / most) {
       return ADDENDS;
     }
     boolean isLeft = header.contract().order() == FoldOrder.RANK_LEFT;
@@ -57,7 +92,7 @@ enum PartialPlan {
     if (!isAuto) {
       return plan;
     }
-    boolean isLong = sumBytes >= (long) CHAIN_FILLS * table.tasks() * settings.chunkBytes();
+    boolean isLong = sumBytes >= (long) CHAIN_FILLS * table.tasks() * chunkBytes;
     if (isLeft && !isLong) {
       return ADDENDS;
     }

@@ -13,8 +13,9 @@ import org.rankfold.view.DeviceView;
  * whoever owns it, such as a tensor of a framework in this process.
  *
  * <p>A collective over it uses streams of its own. It reads what is there when it is called, so
- * work on the memory must be done by then: wait for its stream or event first. When the call
- * returns, or its handle is done, the memory may be used by any stream.
+ * work on the memory must be done by then: wait for its stream or event first, or call in the order
+ * of that stream ({@code Communicator.onStream}). When the call returns, or its handle is done, the
+ * memory may be used by any stream.
  */
 public final class DeviceBuffer implements AutoCloseable {
   private final DType dtype;

@@ -105,9 +105,9 @@ class NcclProcessGpuTest {
     for (int task = 0; task < 3; task++) {
       ranks.awaitLine(task, "RUNNING", 60);
     }
-    Thread.sleep(1000);
+    // Not one of them can have ended before its latch trips: what it says first is checked below.
     for (int task = 0; task < 3; task++) {
-      assertThat(ranks.lines(task, "LOST")).isEmpty();
+      ranks.awaitWaiting(task, 60);
     }
     for (int task = 0; task < 3; task++) {
       ranks.trip(task);
@@ -129,8 +129,13 @@ class NcclProcessGpuTest {
     startRunning(tasks);
     long killedMs = System.currentTimeMillis();
     ranks.signal("KILL", tasks - 1);
-    Thread.sleep(500);
-    tripSurvivors(tasks);
+    ranks.awaitGone(tasks - 1, 10);
+    for (int task = 0; task < tasks - 1; task++) {
+      // Whoever does not find out by itself is told by the control, as by a transport's clock.
+      if (!ranks.says(task, "LOST", BOUND_MS)) {
+        ranks.trip(task);
+      }
+    }
     for (int task = 0; task < tasks - 1; task++) {
       ranks.awaitEnd(task, 60);
       print(tasks, task, "BEFORE", "LOST", "ABORTED", "LEFT", "NEXT", "TRIPPED");
@@ -143,7 +148,7 @@ class NcclProcessGpuTest {
               + " killed, lost after ms="
               + (number(lost, "at_ms") - killedMs));
       assertThat(lost).contains(" PEER_FAILED ");
-      assertThat(number(lost, "at_ms") - killedMs).isLessThan(500 + BOUND_MS);
+      assertThat(number(lost, "at_ms") - killedMs).isLessThan(BOUND_MS);
       assertSurvived(task);
     }
   }
@@ -153,9 +158,9 @@ class NcclProcessGpuTest {
     int tasks = 3;
     startRunning(tasks);
     ranks.signal("STOP", tasks - 1);
-    // Long enough for everybody to wait for it, far too short for anything to time out.
-    Thread.sleep(1000);
-    assertThat(ranks.lines(0, "LOST")).isEmpty();
+    for (int task = 0; task < tasks - 1; task++) {
+      ranks.awaitWaiting(task, 60);
+    }
     tripSurvivors(tasks);
     for (int task = 0; task < tasks - 1; task++) {
       ranks.awaitLine(task, "NEXT true", 60);
@@ -185,10 +190,11 @@ class NcclProcessGpuTest {
   }
 
   @Test
+  @Timeout(400)
   void shouldKeepDeviceMemoryFlatWhenThereAreManyCalls() throws Exception {
     int many = Integer.getInteger("rankfold.nccl.exchanges", 1000);
     long nativeKb = Math.max(16 << 10, many);
-    run(3, "many", many, 100);
+    run(3, "many", many, 100 + many / 50);
     for (int task = 0; task < 3; task++) {
       print(3, task, "FREE", "MANY");
       List<String> free = ranks.lines(task, "FREE");

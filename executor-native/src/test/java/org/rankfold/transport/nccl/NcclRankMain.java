@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
@@ -26,6 +27,9 @@ import org.rankfold.transport.nccl.StagedAllReduce.Way;
  * the control of a job would.
  */
 public final class NcclRankMain {
+  /** Processes on one device take turns of milliseconds; a call that goes well takes some. */
+  private static final long LONG_MS = 700;
+
   private final NcclRank rank;
   private final int tasks;
   private final int task;
@@ -121,8 +125,11 @@ public final class NcclRankMain {
     System.out.println("RUNNING");
     long startNs = System.nanoTime();
     try {
-      call.enqueue();
-      call.await(in(3), latch);
+      sayingWhenItLasts(
+          () -> {
+            call.enqueue();
+            call.await(in(3), latch);
+          });
       System.out.println("DONE " + BitDigest.of(call.result()).equals(row.sha256()));
     } catch (CollectiveException e) {
       System.out.println(
@@ -148,8 +155,11 @@ public final class NcclRankMain {
     NcclRank.fill(call, row, task);
     try {
       for (int i = 0; ; i++) {
-        call.enqueue();
-        call.await(in(30), latch);
+        sayingWhenItLasts(
+            () -> {
+              call.enqueue();
+              call.await(in(30), latch);
+            });
         if (i == 20) {
           System.out.println("RUNNING");
         }
@@ -188,13 +198,13 @@ public final class NcclRankMain {
   /** Waits for tasks that never come, and makes ids that nobody uses. */
   private void lonely() throws Exception {
     warmUp();
+    String had = NcclRank.belongings();
+    String threads = had.substring(0, had.indexOf(' ') + 1);
     for (int i = 0; i < 3; i++) {
       byte[] id = NcclExchange.uniqueId();
       NcclExchange.forget(id);
     }
-    // The library's thread takes a moment to leave.
-    Thread.sleep(500);
-    System.out.println("FORGOT " + NcclRank.belongings());
+    System.out.println("FORGOT " + belongingsOnceThreads(threads));
     for (int i = 0; i < 3; i++) {
       long startNs = System.nanoTime();
       try {
@@ -204,8 +214,40 @@ public final class NcclRankMain {
         System.out.println("LOST after_ms=" + millisSince(startNs) + " " + e.code());
       }
     }
-    Thread.sleep(500);
-    System.out.println("LEFT " + NcclRank.belongings());
+    System.out.println("LEFT " + belongingsOnceThreads(threads));
+  }
+
+  /** Threads of the library take a moment to leave: what there is once so many are left. */
+  private static String belongingsOnceThreads(String threads) throws Exception {
+    Deadline deadline = in(10);
+    while (!NcclRank.belongings().startsWith(threads) && !deadline.isExpired(System.nanoTime())) {
+      Thread.sleep(5);
+    }
+    return NcclRank.belongings();
+  }
+
+  /** Makes a call and says WAITING when it takes longer than calls that go well. */
+  private static void sayingWhenItLasts(Runnable call) {
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread clock =
+        new Thread(
+            () -> {
+              try {
+                if (!ended.await(LONG_MS, TimeUnit.MILLISECONDS)) {
+                  System.out.println("WAITING");
+                }
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "clock");
+    clock.setDaemon(true);
+    clock.start();
+    try {
+      call.run();
+    } finally {
+      ended.countDown();
+    }
   }
 
   private void many(int exchanges) throws Exception {

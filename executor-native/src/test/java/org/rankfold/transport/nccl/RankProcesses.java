@@ -91,6 +91,33 @@ final class RankProcesses implements AutoCloseable {
     }
   }
 
+  /** Waits until a task says that a call of its has lasted longer than any that goes well. */
+  void awaitWaiting(int task, long seconds) throws Exception {
+    awaitLine(task, "WAITING", seconds);
+    if (!lines(task, "LOST").isEmpty()) {
+      throw new IllegalStateException("task " + task + " waits no more:\n" + said(task));
+    }
+  }
+
+  /** Whether a task says a word in time. */
+  boolean says(int task, String word, long millis) throws Exception {
+    long startNs = System.nanoTime();
+    while (lines(task, word).isEmpty()) {
+      if (System.nanoTime() - startNs > TimeUnit.MILLISECONDS.toNanos(millis)) {
+        return false;
+      }
+      Thread.sleep(5);
+    }
+    return true;
+  }
+
+  /** Waits until the kernel has ended a process that was killed. */
+  void awaitGone(int task, long seconds) throws Exception {
+    if (!process(task).waitFor(seconds, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("task " + task + " was killed and goes on");
+    }
+  }
+
   void awaitLine(int task, String line, long seconds) throws Exception {
     long startNs = System.nanoTime();
     while (!lines(task).contains(line)) {

@@ -7,9 +7,11 @@ import java.util.List;
 import org.rankfold.collective.CollectiveHandle;
 import org.rankfold.collective.Communicator;
 import org.rankfold.collective.CommunicatorInfo;
+import org.rankfold.collective.StreamCommunicator;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceOp;
+import org.rankfold.cuda.CudaStream;
 import org.rankfold.memory.Arena;
 import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.view.HeapView;
@@ -130,6 +132,11 @@ final class ArenaCommunicator implements Communicator {
   @Override
   public void barrier() {
     own.barrier();
+  }
+
+  @Override
+  public StreamCommunicator onStream(CudaStream stream) {
+    return own.onStream(stream);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.rankfold.contract.ReduceContract;
+import org.rankfold.contract.ReduceOp;
 import org.rankfold.cuda.CudaDevice;
 import org.rankfold.cuda.CudaEvent;
 import org.rankfold.cuda.CudaKernel;
@@ -101,7 +102,39 @@ public final class CudaFold implements Fold, AutoCloseable {
   public void enqueue(
       ReduceContract contract, DeviceView[] addends, DeviceView[] outs, CudaStream on) {
     FoldArguments.check(contract, addends, outs);
-    launch(contract, addends, outs, addends[0].count(), 0, 1, on);
+    launch(contract, FoldLaunch.scale(contract), addends, outs, addends[0].count(), 0, 1, on);
+  }
+
+  /**
+   * Enqueues a piece of a contract's fold: some operands in the contract's order, each an addend or
+   * the sum of an earlier piece; the mean's multiplication comes with the last piece only. {@link
+   * org.rankfold.fold.PartialFold} says which pieces change no bit.
+   *
+   * @param contract what fixes the bits of the whole fold; not of halves, whose sums are wider
+   * @param operands what is combined now, at least one
+   * @param out where the sum goes; may be the same stretch as an operand
+   * @param isLast whether the result is the fold's
+   * @param on a stream of this fold's device
+   * @throws CollectiveException as {@link #enqueue} does; UNSUPPORTED for halves
+   */
+  public void enqueuePiece(
+      ReduceContract contract,
+      DeviceView[] operands,
+      DeviceView out,
+      boolean isLast,
+      CudaStream on) {
+    if (contract.dtype().isHalf()) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "dtype=%s: sums of halves are held in f32, which no device fold mixes with them",
+          contract.dtype().label());
+    }
+    ReduceOp op = contract.op() == ReduceOp.MEAN && !isLast ? ReduceOp.SUM : contract.op();
+    ReduceContract piece =
+        new ReduceContract(contract.dtype(), op, contract.order(), operands.length);
+    DeviceView[] outs = {out};
+    FoldArguments.check(piece, operands, outs);
+    launch(piece, FoldLaunch.scale(contract), operands, outs, out.count(), 0, 1, on);
   }
 
   /**
@@ -137,11 +170,12 @@ public final class CudaFold implements Fold, AutoCloseable {
           ranks);
     }
     long shard = FoldLaunch.shardElements(addends[0].count(), ranks, contract.dtype());
-    launch(contract, addends, outs, shard, firstRank, rankCount, on);
+    launch(contract, FoldLaunch.scale(contract), addends, outs, shard, firstRank, rankCount, on);
   }
 
   private void launch(
       ReduceContract contract,
+      double scale,
       DeviceView[] addends,
       DeviceView[] outs,
       long shard,
@@ -157,7 +191,7 @@ public final class CudaFold implements Fold, AutoCloseable {
     }
     FoldVariant variant = FoldVariant.of(contract, shape);
     byte[] arguments =
-        FoldLaunch.arguments(contract, addends, outs, variant.capacity(), shard, firstRank);
+        FoldLaunch.arguments(contract, scale, addends, outs, variant.capacity(), shard, firstRank);
     long vectorElements = FoldLaunch.VECTOR_BYTES / contract.dtype().bytes();
     long tileElements = variant.tilePieces() * vectorElements;
     long tiles = (Math.min(shard, count) + tileElements - 1) / tileElements;

@@ -20,6 +20,7 @@ final class FoldLaunch {
 
   static byte[] arguments(
       ReduceContract contract,
+      double scale,
       DeviceView[] addends,
       DeviceView[] outs,
       int capacity,
@@ -31,7 +32,7 @@ final class FoldLaunch {
     int stored = Math.min(outs.length, MAX_OUTS);
     args.putLong(addends[0].count())
         .putLong(shardElements)
-        .putDouble(scale(contract))
+        .putDouble(scale)
         .putInt(contract.world())
         .putInt(stored)
         .putInt(firstRank)

@@ -112,6 +112,7 @@ class FoldLaunchTest {
     byte[] bytes =
         FoldLaunch.arguments(
             contract,
+            FoldLaunch.scale(contract),
             views(addends, contract.dtype(), count),
             views(outs, contract.dtype(), count),
             capacity,
