@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -104,7 +105,7 @@ final class ManagerJobs {
     for (int call = 0; context.attempt() <= endless; call++) {
       context.communicator().allReduce(addends, sum);
       if (call == 20) {
-        Files.createFile(mark(Path.of(folder), context.attempt(), context.task()));
+        leaveMark(Path.of(folder), context);
       }
     }
     List<String> digests = new ArrayList<>();
@@ -118,7 +119,16 @@ final class ManagerJobs {
         digests);
   }
 
-  private static Path mark(Path folder, int attempt, int task) {
+  /** Whole at once: whoever sees it may read it. */
+  private static void leaveMark(Path folder, RankContext context) throws IOException {
+    Path mark = mark(folder, context.attempt(), context.task());
+    Path part = mark.resolveSibling(mark.getFileName() + ".part");
+    Files.writeString(part, Long.toString(ProcessHandle.current().pid()));
+    Files.move(part, mark, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Where a task leaves its mark; it says the task's process. */
+  static Path mark(Path folder, int attempt, int task) {
     return folder.resolve("in-group-" + attempt + "-" + task);
   }
 
