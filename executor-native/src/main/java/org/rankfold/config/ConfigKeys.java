@@ -221,6 +221,18 @@ public final class ConfigKeys {
               + " at most.",
           ConfigText::durationNs);
 
+  /** Whether Spark interrupts a run's tasks. */
+  public static final ConfigKey<String> INTERRUPT_ON_CANCEL =
+      new ConfigKey<>(
+          "spark.rankfold.interruptOnCancel",
+          "inherit, true",
+          "inherit",
+          "Whether Spark interrupts the threads of a run's tasks when the run is cancelled or fails."
+              + " `inherit` leaves it to the thread that calls (`setJobGroup`, `setInterruptOnCancel`)."
+              + " Without, a call ends within 100 ms and a body in its own code at its next one; with,"
+              + " a body that sleeps or waits ends at once, and so may what a library was writing.",
+          ConfigText.oneOf("inherit", "true"));
+
   /** When the driver says who is missing. */
   public static final ConfigKey<Long> REPORT_AFTER =
       new ConfigKey<>(
@@ -259,6 +271,7 @@ public final class ConfigKeys {
           SLOTS_TIMEOUT,
           RETRY_ATTEMPTS,
           RETRY_WAIT,
+          INTERRUPT_ON_CANCEL,
           REPORT_AFTER,
           FOLD,
           DEVICE,

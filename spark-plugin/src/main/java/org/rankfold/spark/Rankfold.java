@@ -11,6 +11,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
 import org.rankfold.contract.DType;
 import org.rankfold.errors.CollectiveException;
@@ -34,6 +35,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * }</pre>
  */
 public final class Rankfold {
+  /** Spark's own, by which it interrupts the tasks of a job. */
+  private static final String INTERRUPT_ON_CANCEL = "spark.job.interruptOnCancel";
+
   private static final String PREFIX = "spark.rankfold.";
 
   private final JavaSparkContext spark;
@@ -259,8 +263,12 @@ public final class Rankfold {
     FirstCauses causes = FirstCauses.register(sc);
     String tag = "rankfold-" + UUID.randomUUID();
     String description = sc.getLocalProperty("spark.job.description");
+    String interrupts = sc.getLocalProperty(INTERRUPT_ON_CANCEL);
     sc.addJobTag(tag);
     sc.setJobDescription(attempt == 1 ? name : name + " (attempt " + attempt + ")");
+    if (ConfigKeys.INTERRUPT_ON_CANCEL.of(source()).equals("true")) {
+      sc.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
+    }
     try {
       return BarrierStage.collect(
           data,
@@ -273,6 +281,7 @@ public final class Rankfold {
     } finally {
       sc.removeJobTag(tag);
       sc.setJobDescription(description);
+      sc.setLocalProperty(INTERRUPT_ON_CANCEL, interrupts);
     }
   }
 }

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.view.View;
@@ -31,6 +33,7 @@ class RankfoldFailureTest {
   private static final Queue<String> ENDS = new ConcurrentLinkedQueue<>();
 
   private static volatile CountDownLatch inside;
+  private static volatile CountDownLatch released;
   private static JavaSparkContext spark;
 
   @BeforeAll
@@ -47,6 +50,7 @@ class RankfoldFailureTest {
   void clear() {
     ENDS.clear();
     inside = new CountDownLatch(3);
+    released = new CountDownLatch(1);
   }
 
   @AfterEach
@@ -174,6 +178,107 @@ class RankfoldFailureTest {
   private static Integer endless(RankContext context) {
     work(context);
     return 0;
+  }
+
+  /** A body that waits for something of its own, deaf to all but an interrupt. */
+  private static Integer asleep(RankContext context) throws InterruptedException {
+    inside.countDown();
+    try {
+      if (released.await(60, TimeUnit.SECONDS)) {
+        context.checkAbort();
+      }
+      return 0;
+    } catch (InterruptedException | CollectiveException e) {
+      ENDS.add(context.task() + " " + e.getClass().getSimpleName());
+      throw e;
+    }
+  }
+
+  private static CollectiveException cancelled(Rankfold plan, boolean isSparkAsked)
+      throws Exception {
+    CompletableFuture<Throwable> result = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              spark.setJobGroup("doomed", "to be cancelled", isSparkAsked);
+              Throwable thrown = catchThrowable(() -> plan.run(RankfoldFailureTest::asleep));
+              assertThat(spark.getLocalProperty("spark.job.interruptOnCancel"))
+                  .isEqualTo(Boolean.toString(isSparkAsked));
+              result.complete(thrown);
+            });
+    caller.start();
+    assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+    spark.cancelJobGroup("doomed");
+    return (CollectiveException) result.get(30, TimeUnit.SECONDS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, inherit", "false, true"})
+  void shouldInterruptABodyAsleepWhenEitherSettingSaysSo(boolean isSparkAsked, String ours)
+      throws Exception {
+    long startNs = System.nanoTime();
+    CollectiveException thrown =
+        cancelled(plan().set("spark.rankfold.interruptOnCancel", ours), isSparkAsked);
+    await(() -> ENDS.size() == 3);
+    assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
+    assertThat(ENDS).hasSize(3).allMatch(end -> end.endsWith(" InterruptedException"));
+    assertThat(thrown.code()).isEqualTo(ErrorCode.CANCELLED);
+  }
+
+  @Test
+  void shouldLetABodySleepOnWhenNeitherSettingSaysSo() throws Exception {
+    CollectiveException thrown = cancelled(plan(), false);
+    assertThat(thrown.code()).isEqualTo(ErrorCode.CANCELLED);
+    TimeUnit.SECONDS.sleep(1); // ten looks at the kill flag
+    assertThat(ENDS).isEmpty();
+    released.countDown();
+    await(() -> ENDS.size() == 3);
+    assertThat(ENDS).hasSize(3).allMatch(end -> end.endsWith(" CollectiveException"));
+  }
+
+  @Test
+  void shouldInterruptTheOthersAsleepWhenOneFails() {
+    long startNs = System.nanoTime();
+    CollectiveException thrown =
+        catchThrowableOfType(
+            CollectiveException.class,
+            () ->
+                plan()
+                    .set("spark.rankfold.interruptOnCancel", "true")
+                    .run(
+                        context -> {
+                          if (context.task() == 2) {
+                            inside.countDown();
+                            inside.await();
+                            throw new IllegalStateException("boom");
+                          }
+                          return asleep(context);
+                        }));
+    await(() -> ENDS.size() == 2);
+    assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
+    assertThat(ENDS).hasSize(2).allMatch(end -> end.endsWith(" InterruptedException"));
+    // The first cause, not the interrupts it led to.
+    assertThat(thrown.code()).isEqualTo(ErrorCode.USER_CODE_FAILED);
+    assertThat(thrown).hasMessageContaining("boom");
+  }
+
+  @Test
+  void shouldEndACallAsCancelledWhenItIsInterrupted() throws Exception {
+    CompletableFuture<Throwable> result = new CompletableFuture<>();
+    Thread caller =
+        new Thread(
+            () -> {
+              spark.setJobGroup("doomed", "to be cancelled", true);
+              result.complete(catchThrowable(() -> plan().run(RankfoldFailureTest::endless)));
+            });
+    caller.start();
+    assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+    spark.cancelJobGroup("doomed");
+    Throwable thrown = result.get(30, TimeUnit.SECONDS);
+    await(() -> ENDS.size() == 3);
+    assertThat(ENDS).hasSize(3).allMatch(end -> end.contains(" CANCELLED "), "cancelled");
+    assertThat(((CollectiveException) thrown).code()).isEqualTo(ErrorCode.CANCELLED);
+    caller.join();
   }
 
   @Test

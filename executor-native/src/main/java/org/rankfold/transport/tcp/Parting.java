@@ -26,13 +26,21 @@ final class Parting {
     this.ended = new boolean[mesh.all().length];
   }
 
-  /** Waits until all peers have closed their side, for two seconds at most. */
+  /**
+   * Waits until all peers have closed their side, for two seconds at most; an interrupt stays
+   * pending, since last words are owed all the same.
+   */
   void linger(ByteBuffer scratch) {
+    boolean wasInterrupted = Thread.interrupted();
     long nowNs = System.nanoTime();
     Deadline deadline = Deadline.after(nowNs, LINGER_NS);
     while (!isSpokenOut(scratch, nowNs) && !deadline.isExpired(nowNs)) {
       LockSupport.parkNanos(PARK_NS);
+      wasInterrupted |= Thread.interrupted();
       nowNs = System.nanoTime();
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -40,6 +40,10 @@ class StandaloneIT {
   private static final String APP = ROOT.resolve("examples/target/rankfold-app.jar").toString();
   private static final String[] DIGITS = {"digits", "--epochs", "2", "--tasks"};
 
+  /** The README promises this digest. */
+  private static final String PROMISED =
+      "model sha256=24a8020d583ab6c7490cf87d867b15f3b619abc92a8ddfa3899371c01e74a402";
+
   @TempDir private static Path folder;
   private static StandaloneCluster cluster;
   private static Path jobs;
@@ -120,6 +124,8 @@ class StandaloneIT {
         StandaloneCluster apart =
             StandaloneCluster.start(other, 2, hosts.place(0), hosts.place(1), hosts.place(2))) {
       assertEquals(local(), digits(apart, "digits", "client"));
+      List<String> whole = digits(apart, "promised", "client", "digits", "--tasks");
+      assertEquals(PROMISED, whole.get(whole.size() - 1));
       assertThat(apart.stop()).isEmpty();
     }
   }
@@ -139,6 +145,11 @@ class StandaloneIT {
 
   private static List<String> digits(StandaloneCluster cluster, String name, String mode)
       throws Exception {
+    return digits(cluster, name, mode, DIGITS);
+  }
+
+  private static List<String> digits(
+      StandaloneCluster cluster, String name, String mode, String... job) throws Exception {
     List<String> arguments = new ArrayList<>(List.of("--deploy-mode", mode));
     if (mode.equals("cluster")) {
       arguments.addAll(List.of("--driver-memory", "512m", "--driver-cores", "1"));
@@ -148,7 +159,7 @@ class StandaloneIT {
     // Workers on hosts made of network namespaces could share memory; the network is meant.
     arguments.addAll(List.of("--conf", "spark.rankfold.transport=tcp"));
     arguments.addAll(List.of("--class", RankfoldCommand.class.getName(), APP));
-    arguments.addAll(List.of(DIGITS));
+    arguments.addAll(List.of(job));
     arguments.add("3");
     return cluster.submit(name, arguments.toArray(String[]::new));
   }

@@ -19,6 +19,7 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.GroupConfig;
 import org.rankfold.liveness.ProcessPoison;
+import org.rankfold.liveness.Watchdog;
 import org.rankfold.metrics.CollectiveMetrics;
 import org.rankfold.transport.RankTable;
 
@@ -101,17 +102,36 @@ public final class BarrierBootstrap {
     Way way = GroupJoin.way(rows, config, memory.sharedBytes(table, config));
     requireMemory(rows, way);
     String epoch = epoch(rows.get(0).nonce());
-    Communicator communicator =
-        new GroupJoin(epoch, rows, own, config, source, metrics).join(way, segment);
-    Optional<Integer> gpu = GpuJoin.join(rows, own, communicator, source);
-    return new JoinedGroup(
-        epoch,
-        communicator,
-        localRank(rows, own),
-        own.executor(),
-        own.host(),
-        own.devices().stream().findFirst(),
-        gpu);
+    Watchdog.Watch killed = endWhenKilled();
+    try {
+      Communicator communicator =
+          new GroupJoin(epoch, rows, own, config, source, metrics).join(way, segment);
+      Optional<Integer> gpu = GpuJoin.join(rows, own, communicator, source);
+      return new JoinedGroup(
+          epoch,
+          communicator,
+          localRank(rows, own),
+          own.executor(),
+          own.host(),
+          own.devices().stream().findFirst(),
+          gpu);
+    } finally {
+      killed.close();
+    }
+  }
+
+  /**
+   * A peer that dies while the group forms is missed by the driver first: Spark fails the stage and
+   * kills this task, by a flag only. Every wait of a join ends on an interrupt.
+   */
+  private Watchdog.Watch endWhenKilled() {
+    Thread joining = Thread.currentThread();
+    return Watchdog.PROCESS.watch(
+        nowNs -> {
+          if (context.isInterrupted()) {
+            joining.interrupt();
+          }
+        });
   }
 
   /** What may fail on one task alone; the failure, or null. */
