@@ -29,7 +29,7 @@ public final class PeerCohort {
    */
   public static PeerCohort of(
       PeerKernels kernels, CudaStream stream, List<PeerMemory> own, long timeoutNs) {
-    return new PeerCohort(PeerLauncher.ofAll(kernels, stream, own, timeoutNs));
+    return new PeerCohort(PeerLauncher.ofAll(kernels, stream, own, PeerTimeouts.of(timeoutNs)));
   }
 
   /**

@@ -37,6 +37,7 @@ import org.rankfold.view.DeviceView;
 class PeerFaultGpuTest {
   private static final int COUNT = 20_011;
   private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(60);
+  private static final PeerTimeouts SHORT = PeerTimeouts.of(SHORT_NS);
   private static final ReduceContract SUM =
       new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, 3);
   private static final PeerCall CALL = PeerCall.allReduce(SUM, COUNT);
@@ -185,6 +186,49 @@ class PeerFaultGpuTest {
         assertThat(refusal.outState()).isEqualTo(OutState.UNTOUCHED);
         assertThat(scene.out(rank)).isEqualTo(scene.untouched);
       }
+    }
+  }
+
+  /**
+   * The late entry, by design and not by luck: rank 2 has said that it is there, so its peers
+   * enter; it never sees rank 0's word, gives up, and finds that they are inside its memory.
+   */
+  @Test
+  void shouldWaitForPeersThatHaveEnteredWhenARankGivesUp() {
+    PeerFault blind = new PeerFault(PeerFault.Kind.BLIND, 2, 0, 0, 0);
+    try (Scene scene = new Scene(PeerPath.MAPPED, blind)) {
+      CollectiveException gaveUp = scene.refusal(2);
+      assertThat(gaveUp.code()).isEqualTo(ErrorCode.TIMEOUT);
+      assertThat(gaveUp.outState()).isEqualTo(OutState.PARTLY_WRITTEN);
+      assertThat(gaveUp)
+          .hasMessageContaining("rank=0 of 3 missing at the start barrier")
+          .hasMessageContaining("output partly written: rank=0,1 had entered, and has left");
+      // They have stored their shards to its output; its own is missing everywhere.
+      assertThat(scene.out(2)).isNotIn(scene.expected, scene.untouched);
+      for (int rank = 0; rank < 2; rank++) {
+        CollectiveException told = scene.refusal(rank);
+        assertThat(told.code()).isEqualTo(ErrorCode.PEER_FAILED);
+        assertThat(told.outState()).isEqualTo(OutState.PARTLY_WRITTEN);
+        assertThat(told)
+            .hasMessageContaining("rank=2 refused before the end barrier")
+            .hasMessageContaining("output written by this rank, not by all peers; all have left");
+        assertThat(scene.out(rank)).isEqualTo(scene.out(2));
+      }
+    }
+  }
+
+  /** The same, but one that has entered dies: nobody may say that its memory is free. */
+  @Test
+  void shouldSayThatMemoryIsBorrowedWhenAPeerThatHasEnteredDies() {
+    PeerFault blind = new PeerFault(PeerFault.Kind.BLIND_TO_DEAD, 2, 0, 0, 0);
+    try (Scene scene = new Scene(PeerPath.MAPPED, blind)) {
+      CollectiveException gaveUp = scene.refusal(2);
+      assertThat(gaveUp.code()).isEqualTo(ErrorCode.MEMORY_STILL_BORROWED);
+      assertThat(gaveUp)
+          .hasMessageContaining("rank=0 had entered and may still use this rank's memory");
+      assertThat(scene.refusal(1).code())
+          .isIn(ErrorCode.MEMORY_STILL_BORROWED, ErrorCode.PEER_FAILED);
+      assertThat(scene.tookNs).isBetween(2 * SHORT_NS, 20 * SHORT_NS);
     }
   }
 
@@ -350,13 +394,13 @@ class PeerFaultGpuTest {
         PeerMemory second = PeerMemory.allocate(device, 1 << 16);
         CudaStream stream = CudaStream.create(device)) {
       List<PeerSeat> seats = List.of(first.seat(), second.seat());
-      assertThatThrownBy(() -> PeerRank.of(kernels, stream, first, seats, 0, SHORT_NS))
+      assertThatThrownBy(() -> PeerRank.of(kernels, stream, first, seats, 0, SHORT))
           .isInstanceOfSatisfying(
               CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
           .hasMessageContaining(device.info().uuid());
       // One rank alone is no pair, and meets itself.
       ReduceContract alone = new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, 3);
-      PeerRank single = PeerRank.of(kernels, stream, first, List.of(first.seat()), 0, SHORT_NS);
+      PeerRank single = PeerRank.of(kernels, stream, first, List.of(first.seat()), 0, SHORT);
       try (Case memory = new Case(alone, 999, 1, Gpu.Placement.ALIGNED)) {
         memory.fill(InputKind.CANCEL, 1);
         PeerOperands operands = Ranks.operands(memory.addends, memory.outs);

@@ -43,6 +43,12 @@ final class Ranks implements AutoCloseable {
     return memory.size();
   }
 
+  /** What a rank enqueues. */
+  @FunctionalInterface
+  interface RankPart {
+    void accept(int rank, EventRank events);
+  }
+
   /** Runs a call of all ranks and waits; throws what a rank refused. */
   void run(PeerCall call, PeerPath path, DeviceView[] addends, DeviceView[] outs) {
     cohort.enqueue(call, path, operands(addends, outs));
@@ -52,12 +58,17 @@ final class Ranks implements AutoCloseable {
 
   /** The same all-reduce by the event arm, a stream a rank. */
   void runByEvents(CudaFold fold, PeerCall call, DeviceView[] addends, DeviceView[] outs) {
+    runByEvents(fold, (rank, events) -> events.pushShard(call.contract(), addends, outs));
+  }
+
+  /** Any call by the event arm: what each rank, by its number, enqueues between the marks. */
+  void runByEvents(CudaFold fold, RankPart part) {
     if (eventRanks.isEmpty()) {
       openEvents(fold);
     }
     eventRanks.forEach(EventRank::markReady);
-    for (EventRank rank : eventRanks) {
-      rank.pushShard(call.contract(), addends, outs);
+    for (int rank = 0; rank < eventRanks.size(); rank++) {
+      part.accept(rank, eventRanks.get(rank));
     }
     eventRanks.forEach(EventRank::awaitPushed);
     streams.forEach(Ranks::await);
