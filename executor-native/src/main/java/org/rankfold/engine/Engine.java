@@ -15,11 +15,12 @@ import org.rankfold.fold.Fold;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.memory.Arena;
 import org.rankfold.metrics.CollectiveMetrics;
+import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallKind;
-import org.rankfold.transport.CallRecord;
 import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
+import org.rankfold.transport.cudapeer.PeerReach;
 import org.rankfold.view.View;
 
 /**
@@ -47,7 +48,8 @@ public final class Engine implements AutoCloseable {
   private final FoldCall foldCall;
   private final MoveCall moveCall;
   private final AtomicInteger use = new AtomicInteger(IDLE);
-  private DeviceLane deviceLane;
+  private final Headers headers;
+  private final DeviceWays devices;
   private long calls;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
 
@@ -80,6 +82,8 @@ public final class Engine implements AutoCloseable {
     this.await = new Await(latch, transport);
     this.foldCall = new FoldCall(transport, fold, await, settings, early);
     this.moveCall = new MoveCall(transport, await, settings, early);
+    this.headers = new Headers(table, task, transport, await, settings);
+    this.devices = new DeviceWays(table, task, await, settings, latch);
   }
 
   /**
@@ -89,7 +93,34 @@ public final class Engine implements AutoCloseable {
    * @param exchange joined by all tasks, owned by the engine from now on
    */
   public void attach(DeviceExchange exchange) {
-    deviceLane = new DeviceLane(exchange);
+    devices.attach(exchange);
+  }
+
+  /**
+   * Lets calls whose memory lies on devices everywhere read and write it where it lies, from the
+   * next call on; every task does so at the same point of its calls.
+   *
+   * @param reach joined by all tasks, owned by the engine from now on
+   * @throws CollectiveException UNSUPPORTED over a transport that cannot say who is inside whose
+   *     memory
+   */
+  public void attach(PeerReach reach) {
+    if (!mayReachPeers()) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "transport=%s cannot say who is inside whose memory",
+          transport.name());
+    }
+    devices.attach(reach);
+  }
+
+  /**
+   * Whether the transport can say who is inside whose memory.
+   *
+   * @return false where {@link #attach(PeerReach)} refuses
+   */
+  public boolean mayReachPeers() {
+    return transport.knowsWhoIsInside();
   }
 
   /**
@@ -158,9 +189,36 @@ public final class Engine implements AutoCloseable {
 
   private void perform(CallRequest request, CallBody body) {
     requireUsable();
+    while (!attempt(request, body, prepared(request))) {
+      orLose(() -> devices.tell(gather -> attempt(gather, moveCall, CallHeader.ON_HOST)));
+    }
+  }
+
+  private int prepared(CallRequest request) {
+    int[] memory = new int[1];
+    orLose(() -> memory[0] = devices.prepare(request));
+    return memory[0];
+  }
+
+  /** Runs what only this task does between two calls: the others must hear when it fails. */
+  private void orLose(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      CollectiveException own =
+          e instanceof CollectiveException known && !isUsage(known)
+              ? known
+              : new CollectiveException(
+                  ErrorCode.INTERNAL, table.describe(task) + " failed between calls: " + e, e);
+      throw lost("the next call", latch.trip(own), OutState.UNTOUCHED);
+    }
+  }
+
+  /** Makes a call; false when tasks have to tell where its memory lies, and make it again. */
+  private boolean attempt(CallRequest request, CallBody body, int memory) {
     long startNs = System.nanoTime();
     long number = ++calls;
-    Call call = new Call(request.record(number, settings.chunkBytes()), table, task);
+    Call call = new Call(request.record(number, settings.chunkBytes(), memory), table, task);
     progress = new EngineProgress(number - 1, call.header(), startNs);
     CallBody.Pass pass = null;
     try {
@@ -168,12 +226,12 @@ public final class Engine implements AutoCloseable {
       if (body != null
           && call.header().refusal() == null
           && transport.isEager()
-          && !mayBeServed(call)) {
+          && !devices.mayServe(call)) {
         call.stageAll();
         pass = body.of(call);
         pass.sendAhead();
       }
-      awaitRecords(call);
+      headers.await(call);
     } catch (RuntimeException | Error e) {
       throw fail(call, pass, e);
     }
@@ -189,10 +247,15 @@ public final class Engine implements AutoCloseable {
       metrics.onFailure(e.code());
       throw e;
     }
+    if (devices.hasToBeTold(call)) {
+      progress = new EngineProgress(number, null, System.nanoTime());
+      return false;
+    }
     try {
       if (body != null) {
-        if (mayBeServed(call) && deviceLane.serves(call)) {
-          pass = deviceBody(call).of(call);
+        CallBody deviceBody = devices.mayServe(call) ? devices.body(call) : null;
+        if (deviceBody != null) {
+          pass = deviceBody.of(call);
         } else if (pass == null) {
           call.concludePaths(transport);
           pass = body.of(call);
@@ -200,6 +263,7 @@ public final class Engine implements AutoCloseable {
         enter(call);
         pass.run();
         exit(call);
+        pass.finish();
       }
     } catch (RuntimeException | Error e) {
       throw fail(call, pass, e);
@@ -207,17 +271,7 @@ public final class Engine implements AutoCloseable {
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
-  }
-
-  /** Whether the device lane takes the call, as far as this task knows. */
-  private boolean mayBeServed(Call call) {
-    return deviceLane != null && call.header().onDevice();
-  }
-
-  private CallBody deviceBody(Call call) {
-    return call.header().contract() == null
-        ? new DeviceMoveCall(deviceLane, await, settings)
-        : new DeviceFoldCall(deviceLane, await, settings, latch);
+    return true;
   }
 
   /** The peers drop what came of the call; this task's memory is free once it is sent. */
@@ -236,47 +290,6 @@ public final class Engine implements AutoCloseable {
     CollectiveException first = latch.cause();
     if (first != null) {
       throw lost("the next call", first, OutState.UNTOUCHED);
-    }
-  }
-
-  private void awaitRecords(Call call) {
-    for (int peer = 0; peer < table.tasks(); peer++) {
-      if (peer != task) {
-        int awaited = peer;
-        await.until(
-            () -> hasRecord(call, awaited),
-            settings.collectiveTimeoutNs(),
-            () -> {
-              collectRecords(call);
-              return call.missing();
-            });
-      }
-    }
-  }
-
-  private boolean hasRecord(Call call, int peer) {
-    CallRecord record = transport.recordOf(peer, call.number());
-    if (record == null) {
-      if (transport.isClosed(peer) && transport.lastPublished(peer) < call.number()) {
-        throw new CollectiveException(
-            ErrorCode.PEER_FAILED,
-            call.header().describe()
-                + ": "
-                + table.describe(peer)
-                + " closed its communicator after call #"
-                + transport.lastPublished(peer));
-      }
-      return false;
-    }
-    call.records[peer] = record;
-    return true;
-  }
-
-  private void collectRecords(Call call) {
-    for (int peer = 0; peer < table.tasks(); peer++) {
-      if (call.records[peer] == null) {
-        call.records[peer] = transport.recordOf(peer, call.number());
-      }
     }
   }
 
@@ -336,12 +349,12 @@ public final class Engine implements AutoCloseable {
     if (pass != null) {
       pass.drop();
     }
-    if (call.entered) {
+    // A device may still write to peers' memory: this task is inside it as long.
+    if (call.entered && await.quietlyUntil(() -> isFree(pass), settings.exitTimeoutNs())) {
       transport.leave(call.number(), false);
     }
     boolean alone =
-        await.quietlyUntil(
-            () -> isMemoryFree() && (pass == null || pass.isFree()), settings.exitTimeoutNs());
+        await.quietlyUntil(() -> isMemoryFree() && isFree(pass), settings.exitTimeoutNs());
     if (!alone) {
       CollectiveException fatal =
           new CollectiveException(
@@ -356,6 +369,10 @@ public final class Engine implements AutoCloseable {
     }
     metrics.onFailure(first.code());
     return lost(call.header().describe(), first, outState(call));
+  }
+
+  private static boolean isFree(CallBody.Pass pass) {
+    return pass == null || pass.isFree();
   }
 
   private static boolean isUsage(CollectiveException e) {
@@ -375,7 +392,7 @@ public final class Engine implements AutoCloseable {
     if (call.header().kind() == CallKind.BARRIER) {
       return OutState.NOT_APPLICABLE;
     }
-    if (call.outState == OutState.UNTOUCHED) {
+    if (call.outState == OutState.UNTOUCHED && !call.isOutStateKnown) {
       for (int peer = 0; peer < table.tasks(); peer++) {
         if (peer != task && transport.lastEntered(peer) >= call.number()) {
           return OutState.PARTLY_WRITTEN;
@@ -431,9 +448,7 @@ public final class Engine implements AutoCloseable {
    * @return for example {@code loopback}, or {@code tcp+nccl} with an exchange attached
    */
   public String transportName() {
-    return deviceLane == null
-        ? transport.name()
-        : transport.name() + '+' + deviceLane.exchange().name();
+    return transport.name() + devices.names();
   }
 
   /**
@@ -480,11 +495,22 @@ public final class Engine implements AutoCloseable {
   private void release() {
     early.drop();
     try {
-      if (deviceLane != null) {
-        deviceLane.close();
+      devices.closeExchange();
+      if (devices.hasToPart()) {
+        part();
       }
     } finally {
       transport.close();
     }
+  }
+
+  /** Lets go of peers' device memory, and frees this task's when they have done the same. */
+  private void part() {
+    boolean isUnmapped = devices.unmap();
+    if (isUnmapped) {
+      CallRequest last = CallRequest.parting();
+      transport.publish(last.record(++calls, settings.chunkBytes(), CallHeader.ON_HOST));
+    }
+    devices.free(isUnmapped && headers.awaitParting(settings.exitTimeoutNs()));
   }
 }

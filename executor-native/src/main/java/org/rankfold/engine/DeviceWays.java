@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.rankfold.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.rankfold.deadline.AbortLatch;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
+import org.rankfold.transport.CallHeader;
+import org.rankfold.transport.DeviceExchange;
+import org.rankfold.transport.RankTable;
+import org.rankfold.transport.cudapeer.PeerReach;
+import org.rankfold.view.View;
+
+/**
+ * The ways that calls over device memory may go beside the transport's own: where all tasks reach
+ * it, and by an exchange. Which of them serves a call follows from all tasks' headers.
+ */
+final class DeviceWays {
+  private final RankTable table;
+  private final int task;
+  private final Await await;
+  private final EngineSettings settings;
+  private final AbortLatch latch;
+  private DeviceLane exchanging;
+  private PeerLane reaching;
+
+  DeviceWays(RankTable table, int task, Await await, EngineSettings settings, AbortLatch latch) {
+    this.table = table;
+    this.task = task;
+    this.await = await;
+    this.settings = settings;
+    this.latch = latch;
+  }
+
+  void attach(DeviceExchange exchange) {
+    exchanging = new DeviceLane(exchange);
+  }
+
+  void attach(PeerReach reach) {
+    reaching = new PeerLane(reach, table, task, await, settings);
+  }
+
+  /** What follows the transport's name. */
+  String names() {
+    return (reaching == null ? "" : '+' + reaching.reach().name())
+        + (exchanging == null ? "" : '+' + exchanging.exchange().name());
+  }
+
+  /**
+   * Makes a request's memory ready.
+   *
+   * @return what the header says of it
+   */
+  int prepare(CallRequest request) {
+    if (reaching != null) {
+      try {
+        return reaching.prepare(request);
+      } catch (CollectiveException e) {
+        if (e.code() != ErrorCode.TOO_LITTLE_MEMORY) {
+          throw e;
+        }
+      }
+    }
+    return request.isOnDevice() ? CallHeader.ON_DEVICE : CallHeader.ON_HOST;
+  }
+
+  /** Whether some way takes the call, as far as this task knows. */
+  boolean mayServe(Call call) {
+    return (exchanging != null && call.header().onDevice())
+        || call.header().memory() >= CallHeader.UNTOLD;
+  }
+
+  /** Whether tasks have to tell where memory lies before the call can be made. */
+  boolean hasToBeTold(Call call) {
+    return reaching != null && reaching.serves(call) && reaching.hasToBeTold(call);
+  }
+
+  /** What serves the call, or null when the transport does. */
+  CallBody body(Call call) {
+    if (reaching != null && reaching.serves(call)) {
+      return reaching.body();
+    }
+    if (exchanging == null || !exchanging.serves(call)) {
+      return null;
+    }
+    return call.header().contract() == null
+        ? new DeviceMoveCall(exchanging, await, settings)
+        : new DeviceFoldCall(exchanging, await, settings, latch);
+  }
+
+  /**
+   * Tells all tasks where this one's memory lies, and hears of theirs.
+   *
+   * @param gather makes a gathering of the group, as a call of its own
+   */
+  void tell(Consumer<CallRequest> gather) {
+    long[] own = reaching.row();
+    List<View> rows = new ArrayList<>();
+    for (int r = 0; r < table.rankCount(task); r++) {
+      rows.add(View.of(r == 0 ? own : new long[own.length]));
+    }
+    long[] all = new long[table.world() * own.length];
+    gather.accept(CallRequest.allGather(table, task, rows, View.of(all)));
+    long[][] heard = new long[table.tasks()][own.length];
+    for (int peer = 0; peer < heard.length; peer++) {
+      System.arraycopy(all, table.firstRank(peer) * own.length, heard[peer], 0, own.length);
+    }
+    reaching.reach().heard(heard);
+  }
+
+  /** Whether peers have mapped this task's memory, so that it has to take leave of them. */
+  boolean hasToPart() {
+    return reaching != null;
+  }
+
+  /** Lets go of peers' memory; false when the device is not done with it. */
+  boolean unmap() {
+    return reaching.unmap();
+  }
+
+  /** Frees what peers have mapped, when they have let go of it. */
+  void free(boolean isLetGo) {
+    reaching.reach().free(isLetGo);
+  }
+
+  void closeExchange() {
+    if (exchanging != null) {
+      exchanging.close();
+    }
+  }
+}
