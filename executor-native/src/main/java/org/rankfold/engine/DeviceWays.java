@@ -2,6 +2,7 @@
 package org.rankfold.engine;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.rankfold.deadline.AbortLatch;
@@ -97,15 +98,19 @@ final class DeviceWays {
    */
   void tell(Consumer<CallRequest> gather) {
     long[] own = reaching.row();
+    // A task's words are spread over its logical ranks' rows, of which it has at least so many.
+    int part = (own.length - 1) / (table.world() / table.tasks()) + 1;
     List<View> rows = new ArrayList<>();
     for (int r = 0; r < table.rankCount(task); r++) {
-      rows.add(View.of(r == 0 ? own : new long[own.length]));
+      int from = Math.min(own.length, r * part);
+      rows.add(View.of(Arrays.copyOf(Arrays.copyOfRange(own, from, own.length), part)));
     }
-    long[] all = new long[table.world() * own.length];
+    long[] all = new long[table.world() * part];
     gather.accept(CallRequest.allGather(table, task, rows, View.of(all)));
-    long[][] heard = new long[table.tasks()][own.length];
+    long[][] heard = new long[table.tasks()][];
     for (int peer = 0; peer < heard.length; peer++) {
-      System.arraycopy(all, table.firstRank(peer) * own.length, heard[peer], 0, own.length);
+      int from = table.firstRank(peer) * part;
+      heard[peer] = Arrays.copyOfRange(all, from, from + own.length);
     }
     reaching.reach().heard(heard);
   }

@@ -27,6 +27,7 @@ import org.rankfold.digest.InputKind;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.errors.OutState;
+import org.rankfold.fold.cuda.CudaFold;
 import org.rankfold.fold.cuda.FoldCode;
 import org.rankfold.fold.cuda.Gpu;
 import org.rankfold.peer.cuda.PeerCohortGpuTest.Case;
@@ -282,6 +283,26 @@ class PeerFaultGpuTest {
       String right = path == PeerPath.ONE_SHOT ? scene.memory.expected() : scene.expected;
       assertThat(scene.out(1)).isEqualTo(right);
       assertThat(scene.out(2)).isNotEqualTo(right);
+    }
+  }
+
+  /** By events: rank 0 stores its shard beside rank 2's output. */
+  @Test
+  void shouldDivergeWhenOneDirectionOfTheEventArmIsDropped() {
+    try (Ranks ranks = new Ranks(kernels, 3, 0);
+        Case memory = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
+        Case beside = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
+        CudaFold fold = CudaFold.on(device)) {
+      memory.fill(InputKind.CANCEL, 4);
+      DeviceView[] dropped = memory.outs.clone();
+      dropped[2] = beside.outs[2];
+      ranks.runByEvents(
+          fold,
+          (rank, events) ->
+              events.pushShard(SUM, memory.addends, rank == 0 ? dropped : memory.outs));
+      String expected = memory.expected();
+      assertThat(BitDigest.of(memory.outs[1])).isEqualTo(expected);
+      assertThat(BitDigest.of(memory.outs[2])).isNotEqualTo(expected);
     }
   }
 
