@@ -39,6 +39,10 @@ class PeerFaultGpuTest {
   private static final int COUNT = 20_011;
   private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(60);
   private static final PeerTimeouts SHORT = PeerTimeouts.of(SHORT_NS);
+
+  /** Whoever has entered outlasts a peer that gives up. */
+  private static final PeerTimeouts PATIENT_INSIDE = new PeerTimeouts(SHORT_NS, 3 * SHORT_NS);
+
   private static final ReduceContract SUM =
       new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, 3);
   private static final PeerCall CALL = PeerCall.allReduce(SUM, COUNT);
@@ -62,7 +66,7 @@ class PeerFaultGpuTest {
 
   /** One group with a fault at its third call, after two that were right. */
   private static final class Scene implements AutoCloseable {
-    final Ranks ranks = new Ranks(kernels, 3, Ranks.setBytes(DType.F32, COUNT, 3), SHORT_NS);
+    final Ranks ranks = new Ranks(kernels, 3, Ranks.setBytes(DType.F32, COUNT, 3), PATIENT_INSIDE);
     final Case memory = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
     final String expected;
     final String untouched;
@@ -335,7 +339,7 @@ class PeerFaultGpuTest {
 
   @Test
   void shouldTouchNothingWhenAGraphIsReplayedAfterARefusal() {
-    try (Ranks ranks = new Ranks(kernels, 3, 1 << 20, SHORT_NS);
+    try (Ranks ranks = new Ranks(kernels, 3, 1 << 20, SHORT);
         Case memory = new Case(SUM, 5000, 3, Gpu.Placement.ALIGNED)) {
       memory.fill(InputKind.CANCEL, 4);
       PeerCall call = PeerCall.allReduce(SUM, 5000);

@@ -26,17 +26,17 @@ final class Ranks implements AutoCloseable {
   private final List<CudaEvent> events = new ArrayList<>();
   private final List<EventRank> eventRanks = new ArrayList<>();
 
-  Ranks(PeerKernels kernels, int ranks, long setBytes, long timeoutNs) {
+  Ranks(PeerKernels kernels, int ranks, long setBytes, PeerTimeouts timeouts) {
     this.device = kernels.device();
     this.stream = CudaStream.create(device);
     for (int r = 0; r < ranks; r++) {
       memory.add(PeerMemory.allocate(device, setBytes));
     }
-    this.cohort = PeerCohort.of(kernels, stream, memory, timeoutNs);
+    this.cohort = PeerCohort.of(kernels, stream, memory, timeouts);
   }
 
   Ranks(PeerKernels kernels, int ranks, long setBytes) {
-    this(kernels, ranks, setBytes, TIMEOUT_NS);
+    this(kernels, ranks, setBytes, PeerTimeouts.of(TIMEOUT_NS));
   }
 
   int count() {

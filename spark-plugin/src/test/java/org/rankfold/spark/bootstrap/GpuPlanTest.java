@@ -75,8 +75,7 @@ class GpuPlanTest {
             CollectiveException.class,
             () -> GpuPlan.of(seats("b", "0000:43:00.0", 0), peer, false));
     assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
-    assertThat(refused)
-        .hasMessageContaining("task 0 and task 1 live on different hosts");
+    assertThat(refused).hasMessageContaining("task 0 and task 1 live on different hosts");
   }
 
   @Test
