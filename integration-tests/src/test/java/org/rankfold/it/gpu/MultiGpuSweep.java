@@ -47,6 +47,7 @@ import org.rankfold.transport.nccl.NcclLibrary;
 import org.rankfold.transport.nccl.NcclSum;
 import org.rankfold.transport.nccl.NcclTimeouts;
 import org.rankfold.view.DeviceView;
+import org.rankfold.view.RawBits;
 import org.rankfold.view.View;
 
 /**
@@ -391,17 +392,8 @@ public final class MultiGpuSweep {
 
   private static long differences(View one, View other) {
     long found = 0;
-    int piece = 1 << 12;
-    for (long from = 0; from < one.count(); from += piece) {
-      long n = Math.min(piece, one.count() - from);
-      if (!BitDigest.of(one.slice(from, n)).equals(BitDigest.of(other.slice(from, n)))) {
-        for (long i = from; i < from + n; i++) {
-          found += BitDigest.of(one.slice(i, 1)).equals(BitDigest.of(other.slice(i, 1))) ? 0 : 1;
-        }
-      }
-      if (found > 1_000_000) {
-        return found;
-      }
+    for (long i = 0; i < one.count(); i++) {
+      found += RawBits.read(one, i) == RawBits.read(other, i) ? 0 : 1;
     }
     return found;
   }

@@ -23,6 +23,8 @@ public final class PeerMemory implements AutoCloseable {
   /** Words by parity and block: see peer.cu. */
   public static final int WORDS_BYTES = 1152 + 2 * PeerLauncher.PUSH_BLOCKS * 128;
 
+  private static final long PAGE_BYTES = 2L << 20;
+
   static final int REPORT_BYTES = 64;
 
   /** Behind the report, in pinned memory: what is copied over the word of refusal. */
@@ -72,12 +74,12 @@ public final class PeerMemory implements AutoCloseable {
       throw CollectiveException.usage(ErrorCode.INVALID_ARGUMENT, "setBytes=%d", setBytes);
     }
     long rounded = (setBytes + 255) / 256 * 256;
-    DeviceMemory words = DeviceMemory.allocate(device, WORDS_BYTES);
+    DeviceMemory words = DeviceMemory.allocate(device, pages(WORDS_BYTES));
     DeviceMemory staging = null;
     try (CudaStream stream = CudaStream.create(device)) {
       words.fill((byte) 0, stream);
       stream.await(Deadline.after(System.nanoTime(), TIMEOUT_NS), null);
-      staging = DeviceMemory.allocate(device, 2 * rounded);
+      staging = DeviceMemory.allocate(device, pages(2 * rounded));
       PinnedMemory report = PinnedMemory.allocate(device, PINNED_BYTES);
       report.bytes().putLong(REFUSAL_AT, BY_HOST);
       return new PeerMemory(device, rounded, words, staging, report, CudaStream.create(device));
@@ -88,6 +90,11 @@ public final class PeerMemory implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** Another process maps pages of 2 MiB: nothing else of this process is to lie in them. */
+  private static long pages(long bytes) {
+    return Math.max(1, (bytes + PAGE_BYTES - 1) / PAGE_BYTES) * PAGE_BYTES;
   }
 
   /**
