@@ -78,6 +78,8 @@ final class PeerBindings {
 
   /** What this task tells: places that have no binding yet, or null when it has none. */
   long[] row(List<Place> placesOrNull) {
+    // Whoever tells has heard what was told before, and let go of what was retired then.
+    onNextCall();
     long[] row = new long[rowLength()];
     pending = placesOrNull;
     pendingSlot = NOTHING;
