@@ -465,9 +465,9 @@ class PeerGroupsGpuTest {
               }
               return leastFree;
             });
-    // Each of three tasks may keep 1 GiB for the next call, and one buffer more at a time.
+    // Kept for ever they would be 21 GiB. Each of three tasks may keep 1 GiB, and some on its way.
     long mostHeld = before - least.stream().mapToLong(Long::longValue).min().orElseThrow();
-    assertThat(mostHeld).isLessThan(6L << 30);
+    assertThat(mostHeld).isLessThan(8L << 30);
     long lost = before - CudaDevice.of(0).freeBytes();
     System.out.printf("most held %d MiB, lost %d MiB%n", mostHeld >> 20, lost >> 20);
     assertThat(lost).isLessThan(256L << 20);
