@@ -11,6 +11,7 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
+import org.rankfold.transport.Transport;
 import org.rankfold.transport.cudapeer.PeerReach;
 import org.rankfold.view.View;
 
@@ -115,19 +116,22 @@ final class DeviceWays {
     reaching.reach().heard(heard);
   }
 
-  /** Whether peers have mapped this task's memory, so that it has to take leave of them. */
-  boolean hasToPart() {
-    return reaching != null;
-  }
-
-  /** Lets go of peers' memory; false when the device is not done with it. */
-  boolean unmap() {
-    return reaching.unmap();
-  }
-
-  /** Frees what peers have mapped, when they have let go of it. */
-  void free(boolean isLetGo) {
-    reaching.reach().free(isLetGo);
+  /**
+   * Takes leave of peers that reach this task's memory, where there are any: lets go of theirs, says
+   * so, and frees its own when they have done the same.
+   *
+   * @param number of the last call, which says so
+   */
+  void part(Transport transport, Headers headers, long number) {
+    if (reaching == null) {
+      return;
+    }
+    boolean isUnmapped = reaching.unmap();
+    if (isUnmapped) {
+      CallRequest last = CallRequest.parting();
+      transport.publish(last.record(number, settings.chunkBytes(), CallHeader.ON_HOST));
+    }
+    reaching.reach().free(isUnmapped && headers.awaitParting(settings.exitTimeoutNs()));
   }
 
   void closeExchange() {

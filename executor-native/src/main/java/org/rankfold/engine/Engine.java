@@ -190,28 +190,32 @@ public final class Engine implements AutoCloseable {
   private void perform(CallRequest request, CallBody body) {
     requireUsable();
     while (!attempt(request, body, prepared(request))) {
-      orLose(() -> devices.tell(gather -> attempt(gather, moveCall, CallHeader.ON_HOST)));
+      try {
+        devices.tell(gather -> attempt(gather, moveCall, CallHeader.ON_HOST));
+      } catch (RuntimeException | Error e) {
+        throw lostBetweenCalls(e);
+      }
     }
   }
 
   private int prepared(CallRequest request) {
-    int[] memory = new int[1];
-    orLose(() -> memory[0] = devices.prepare(request));
-    return memory[0];
+    try {
+      return devices.prepare(request);
+    } catch (RuntimeException | Error e) {
+      throw lostBetweenCalls(e);
+    }
   }
 
-  /** Runs what only this task does between two calls: the others must hear when it fails. */
-  private void orLose(Runnable step) {
-    try {
-      step.run();
-    } catch (RuntimeException | Error e) {
-      CollectiveException own =
-          e instanceof CollectiveException known && !isUsage(known)
-              ? known
-              : new CollectiveException(
-                  ErrorCode.INTERNAL, table.describe(task) + " failed between calls: " + e, e);
-      throw lost("the next call", latch.trip(own), OutState.UNTOUCHED);
-    }
+  /** What only this task does between two calls has failed: the others must hear of it. */
+  private CollectiveException lostBetweenCalls(Throwable failure) {
+    CollectiveException own =
+        failure instanceof CollectiveException known && !isUsage(known)
+            ? known
+            : new CollectiveException(
+                ErrorCode.INTERNAL,
+                table.describe(task) + " failed between calls: " + failure,
+                failure);
+    return lost("the next call", latch.trip(own), OutState.UNTOUCHED);
   }
 
   /** Makes a call; false when tasks have to tell where its memory lies, and make it again. */
@@ -496,21 +500,9 @@ public final class Engine implements AutoCloseable {
     early.drop();
     try {
       devices.closeExchange();
-      if (devices.hasToPart()) {
-        part();
-      }
+      devices.part(transport, headers, ++calls);
     } finally {
       transport.close();
     }
-  }
-
-  /** Lets go of peers' device memory, and frees this task's when they have done the same. */
-  private void part() {
-    boolean isUnmapped = devices.unmap();
-    if (isUnmapped) {
-      CallRequest last = CallRequest.parting();
-      transport.publish(last.record(++calls, settings.chunkBytes(), CallHeader.ON_HOST));
-    }
-    devices.free(isUnmapped && headers.awaitParting(settings.exitTimeoutNs()));
   }
 }
