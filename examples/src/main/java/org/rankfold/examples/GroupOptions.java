@@ -32,7 +32,7 @@ final class GroupOptions {
   @Option(
       names = "--device-transport",
       paramLabel = "NAME",
-      description = "What moves device memory: auto, host, nccl.")
+      description = "What moves device memory: auto, host, nccl, peer.")
   private String deviceTransport;
 
   @Option(

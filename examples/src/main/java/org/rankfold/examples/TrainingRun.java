@@ -46,7 +46,7 @@ final class TrainingRun {
   @Option(
       names = "--device-transport",
       paramLabel = "NAME",
-      description = "What moves device memory: auto, host, nccl (default: Spark's setting).")
+      description = "What moves device memory: auto, host, nccl, peer (default: Spark's setting).")
   private DeviceTransport deviceTransport;
 
   TrainingRun() {}
@@ -55,7 +55,8 @@ final class TrainingRun {
   private enum DeviceTransport {
     AUTO,
     HOST,
-    NCCL
+    NCCL,
+    PEER
   }
 
   /** What a job trains with when its user says nothing else. */

@@ -176,6 +176,18 @@ public interface Communicator extends AutoCloseable {
   DeviceBuffer allocateOnDevice(DType dtype, long count);
 
   /**
+   * Lets peers reach a buffer's memory where it lies, as they reach what {@link #allocateOnDevice}
+   * gives; without it, calls copy the memory to and from where they can. Does not block, and tasks
+   * need not register alike. Borrowed memory stays allocated until this communicator is closed.
+   * Does nothing in a group that has no such reach.
+   *
+   * @param buffer on the task's device
+   * @throws org.rankfold.errors.CollectiveException UNSUPPORTED for memory that processes cannot
+   *     share, such as a framework's virtual memory, with the driver's reason
+   */
+  void register(DeviceBuffer buffer);
+
+  /**
    * Whether the group is still intact; returns at once. May be called by any thread.
    *
    * @throws org.rankfold.errors.CollectiveException the first cause when the group is lost

@@ -8,6 +8,7 @@ import org.rankfold.engine.Engine;
 import org.rankfold.engine.EngineProgress;
 import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
+import org.rankfold.transport.cudapeer.PeerReach;
 
 /** Opens communicators; called by groups. */
 @InternalApi
@@ -54,6 +55,27 @@ public final class Communicators {
    */
   public static void attach(Communicator communicator, DeviceExchange exchange) {
     ((EngineCommunicator) communicator).attach(exchange);
+  }
+
+  /**
+   * Lets a communicator read and write device memory where it lies; every task does so at the same
+   * point of its calls.
+   *
+   * @param communicator one that {@link #over} made
+   * @param reach joined by all tasks, the communicator's from now on
+   */
+  public static void attach(Communicator communicator, PeerReach reach) {
+    ((EngineCommunicator) communicator).attach(reach);
+  }
+
+  /**
+   * Whether tasks of a communicator's group can be in each other's device memory.
+   *
+   * @param communicator one that {@link #over} made
+   * @return false over a transport that cannot say who is inside
+   */
+  public static boolean mayReachPeers(Communicator communicator) {
+    return ((EngineCommunicator) communicator).engine().mayReachPeers();
   }
 
   /**

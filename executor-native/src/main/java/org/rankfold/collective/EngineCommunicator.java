@@ -16,6 +16,7 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.memory.Arena;
 import org.rankfold.memory.DeviceBuffer;
 import org.rankfold.transport.DeviceExchange;
+import org.rankfold.transport.cudapeer.PeerReach;
 import org.rankfold.view.View;
 
 /**
@@ -25,10 +26,14 @@ import org.rankfold.view.View;
 final class EngineCommunicator implements Communicator {
   private static final int NO_DEVICE = -1;
 
+  /** Less is copied sooner than it pays to map it: a mapping takes pages of 2 MiB. */
+  private static final long LEAST_SHARED_BYTES = 64L << 10;
+
   private final Engine engine;
   private final AtomicReference<Thread> caller = new AtomicReference<>();
   private volatile CommunicatorInfo info;
   private volatile int device = NO_DEVICE;
+  private volatile PeerReach reach;
   private volatile CallQueue queue;
   private volatile boolean closed;
 
@@ -49,6 +54,13 @@ final class EngineCommunicator implements Communicator {
   /** Moves device memory by an exchange from the next call on. */
   void attach(DeviceExchange exchange) {
     engine.attach(exchange);
+    info = info.withTransport(engine.transportName());
+  }
+
+  /** Reads and writes device memory where it lies from the next call on. */
+  void attach(PeerReach newReach) {
+    engine.attach(newReach);
+    reach = newReach;
     info = info.withTransport(engine.transportName());
   }
 
@@ -128,6 +140,15 @@ final class EngineCommunicator implements Communicator {
         });
   }
 
+  private void requireDevice() {
+    if (device == NO_DEVICE) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "task %d has no device in its group: spark.rankfold.device=gpu gives it one",
+          info.task());
+    }
+  }
+
   private void call(Runnable work) {
     claim();
     try {
@@ -177,15 +198,20 @@ final class EngineCommunicator implements Communicator {
   @Override
   public DeviceBuffer allocateOnDevice(DType dtype, long count) {
     requireDevice();
-    return DeviceBuffer.allocate(device, dtype, count);
+    PeerReach shared = reach;
+    long bytes = DeviceBuffer.bytes(dtype, count);
+    if (shared == null || bytes < LEAST_SHARED_BYTES) {
+      return DeviceBuffer.allocate(device, dtype, count);
+    }
+    PeerReach.Stretch stretch = shared.allocate(bytes);
+    return DeviceBuffer.lend(stretch.memory(), dtype, count, () -> shared.giveBack(stretch));
   }
 
-  private void requireDevice() {
-    if (device == NO_DEVICE) {
-      throw CollectiveException.usage(
-          ErrorCode.UNSUPPORTED,
-          "task %d has no device in its group: spark.rankfold.device=gpu gives it one",
-          info.task());
+  @Override
+  public void register(DeviceBuffer buffer) {
+    PeerReach shared = reach;
+    if (shared != null && buffer.count() > 0) {
+      shared.register(buffer.view());
     }
   }
 

@@ -3,6 +3,7 @@ package org.rankfold.config;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.rankfold.peer.cuda.PathTable;
 
 /** Every setting of Rankfold, declared once; docs/configuration.md is written from this list. */
 public final class ConfigKeys {
@@ -152,12 +153,37 @@ public final class ConfigKeys {
   public static final ConfigKey<String> DEVICE_TRANSPORT =
       new ConfigKey<>(
           "spark.rankfold.device.transport",
-          "auto, host, nccl",
+          "auto, host, nccl, peer",
           "auto",
-          "What moves device memory between tasks: `nccl`, or `host`, which folds where the memory is"
-              + " within a JVM and goes by way of host memory and `spark.rankfold.transport` between"
-              + " JVMs. `auto` takes NCCL between JVMs where it can. Never changes a bit.",
-          ConfigText.oneOf("auto", "host", "nccl"));
+          "What moves device memory between tasks: `peer`, which reads and writes it where it lies"
+              + " (one host; peer access, or CUDA IPC between JVMs), `nccl`, or `host`, which folds"
+              + " where the memory is within a JVM and goes by way of host memory and"
+              + " `spark.rankfold.transport` between JVMs. `auto` takes the first of `peer`, NCCL"
+              + " between JVMs and `host` that can be, and logs why not more. Never changes a bit.",
+          ConfigText.oneOf("auto", "host", "nccl", "peer"));
+
+  /** How tasks that reach one another's devices wait. */
+  public static final ConfigKey<String> PEER_ARM =
+      new ConfigKey<>(
+          "spark.rankfold.peer.arm",
+          "auto, events",
+          "auto",
+          "How tasks that reach one another's device memory wait for one another: `auto` on the"
+              + " device where every task has a GPU with native atomics on the others', else by"
+              + " `events` of streams, which tasks may share a GPU with. Never changes a bit.",
+          ConfigText.oneOf("auto", "events"));
+
+  /** Which path a payload takes between devices that reach one another. */
+  public static final ConfigKey<String> PEER_PATHS =
+      new ConfigKey<>(
+          "spark.rankfold.peer.paths",
+          "auto, or rows such as one_shot:4m,mapped:256m",
+          "auto",
+          "Which path a payload takes between tasks that reach one another's device memory, by the"
+              + " largest that takes it: `one_shot` pushes it whole to every task, `mapped` folds"
+              + " shards where they lie; a larger one goes as if there were no reach. Never changes"
+              + " a bit.",
+          ConfigKeys::paths);
 
   /** Whether NCCL may send elements in the clear. */
   public static final ConfigKey<String> NCCL_PLAINTEXT =
@@ -276,11 +302,20 @@ public final class ConfigKeys {
           FOLD,
           DEVICE,
           DEVICE_TRANSPORT,
+          PEER_ARM,
+          PEER_PATHS,
           NCCL_PLAINTEXT,
           NCCL_SHARED_DEVICE,
           SEED);
 
   private ConfigKeys() {}
+
+  private static String paths(String text) {
+    if (!text.equals("auto")) {
+      PathTable.parse(text);
+    }
+    return text;
+  }
 
   /**
    * All keys in the order of the documentation.

@@ -17,6 +17,11 @@ final class Agreement {
   static void require(RankTable table, CallRecord[] records) {
     for (int task = 0; task < records.length; task++) {
       CallHeader header = records[task].header();
+      if (header.isParting()) {
+        throw new CollectiveException(
+            ErrorCode.PEER_FAILED,
+            table.describe(task) + " closed its communicator after call #" + (header.number() - 1));
+      }
       if (header.refusal() != null) {
         throw CollectiveException.usage(
             header.refusal(),

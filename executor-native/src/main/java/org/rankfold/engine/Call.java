@@ -22,6 +22,10 @@ final class Call {
   final int task;
   OutState outState = OutState.UNTOUCHED;
   boolean entered;
+
+  /** Whether {@link #outState} is certain, whatever peers seem to have done. */
+  boolean isOutStateKnown;
+
   private int[] mapped = {};
   private int[] staged = {};
   private boolean carried;
@@ -46,6 +50,12 @@ final class Call {
           ErrorCode.INTERNAL,
           header().describe() + ": carried=" + rest + " of " + peers + " pairs");
     }
+  }
+
+  /** Concludes that every pair is mapped, since all memory is reached where it lies. */
+  void mapAll() {
+    mapped = IntStream.range(0, table.tasks()).filter(peer -> peer != task).toArray();
+    staged = new int[0];
   }
 
   /** Concludes that every pair is staged, as a transport has promised, before records are there. */

@@ -8,6 +8,9 @@ interface CallBody {
     /** Sends what may leave before the peers' headers have come. */
     void sendAhead();
 
+    /** After {@link #run}, once no peer is inside this task's memory any more. */
+    default void finish() {}
+
     /** Moves and folds, once all headers agreed; waits through the engine's {@link Await} only. */
     void run();
 

@@ -191,7 +191,7 @@ final class CallRequest {
   }
 
   /** Whether all memory of the request lies on a device. */
-  private boolean isOnDevice() {
+  boolean isOnDevice() {
     // Every call asks, and most bring host memory: a look at one view is enough then.
     return !outputs.isEmpty()
         && outputs.get(0) instanceof DeviceView
@@ -199,7 +199,49 @@ final class CallRequest {
         && outputs.stream().allMatch(DeviceView.class::isInstance);
   }
 
-  CallRecord record(long number, int chunkBytes) {
+  /** A barrier that is its task's last call. */
+  static CallRequest parting() {
+    CallRequest request = new CallRequest(CallKind.BARRIER);
+    request.root = CallHeader.PARTING;
+    return request;
+  }
+
+  CallKind kind() {
+    return kind;
+  }
+
+  /** Null when nothing is folded. */
+  ReduceContract contract() {
+    return contract;
+  }
+
+  DType dtype() {
+    return dtype;
+  }
+
+  long count() {
+    return count;
+  }
+
+  List<View> inputs() {
+    return inputs;
+  }
+
+  List<View> outputs() {
+    return outputs;
+  }
+
+  /** Where all its memory lies on a device, and nothing is wrong with it, a lane may serve it. */
+  boolean mayBeServed() {
+    return refusal == null && dtype != null && count > 0 && isOnDevice();
+  }
+
+  /**
+   * The request as a call.
+   *
+   * @param memory as {@link CallHeader#memory}
+   */
+  CallRecord record(long number, int chunkBytes, int memory) {
     CallHeader header =
         new CallHeader(
             number,
@@ -209,7 +251,7 @@ final class CallRequest {
             count,
             root,
             chunkBytes,
-            isOnDevice(),
+            memory,
             refusal == null ? null : refusal.code(),
             refusal == null ? null : refusal.getMessage());
     return new CallRecord(header, inputs, outputs);

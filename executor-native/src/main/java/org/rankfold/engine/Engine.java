@@ -16,11 +16,12 @@ import org.rankfold.fold.Fold;
 import org.rankfold.liveness.ProcessPoison;
 import org.rankfold.memory.Arena;
 import org.rankfold.metrics.CollectiveMetrics;
+import org.rankfold.transport.CallHeader;
 import org.rankfold.transport.CallKind;
-import org.rankfold.transport.CallRecord;
 import org.rankfold.transport.DeviceExchange;
 import org.rankfold.transport.RankTable;
 import org.rankfold.transport.Transport;
+import org.rankfold.transport.cudapeer.PeerReach;
 import org.rankfold.view.View;
 
 /**
@@ -48,8 +49,8 @@ public final class Engine implements AutoCloseable {
   private final FoldCall foldCall;
   private final MoveCall moveCall;
   private final AtomicInteger use = new AtomicInteger(IDLE);
-  private DeviceLane deviceLane;
-  private StreamOrder order;
+  private final Headers headers;
+  private final DeviceWays devices;
   private long calls;
   private volatile EngineProgress progress = new EngineProgress(0, null, System.nanoTime());
 
@@ -82,6 +83,8 @@ public final class Engine implements AutoCloseable {
     this.await = new Await(latch, transport);
     this.foldCall = new FoldCall(transport, fold, await, settings, early);
     this.moveCall = new MoveCall(transport, await, settings, early);
+    this.headers = new Headers(table, task, transport, await, settings);
+    this.devices = new DeviceWays(table, task, await, settings, latch);
   }
 
   /**
@@ -91,7 +94,34 @@ public final class Engine implements AutoCloseable {
    * @param exchange joined by all tasks, owned by the engine from now on
    */
   public void attach(DeviceExchange exchange) {
-    deviceLane = new DeviceLane(exchange, await, settings, latch);
+    devices.attach(exchange);
+  }
+
+  /**
+   * Lets calls whose memory lies on devices everywhere read and write it where it lies, from the
+   * next call on; every task does so at the same point of its calls.
+   *
+   * @param reach joined by all tasks, owned by the engine from now on
+   * @throws CollectiveException UNSUPPORTED over a transport that cannot say who is inside whose
+   *     memory
+   */
+  public void attach(PeerReach reach) {
+    if (!mayReachPeers()) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "transport=%s cannot say who is inside whose memory",
+          transport.name());
+    }
+    devices.attach(reach);
+  }
+
+  /**
+   * Whether the transport can say who is inside whose memory.
+   *
+   * @return false where {@link #attach(PeerReach)} refuses
+   */
+  public boolean mayReachPeers() {
+    return transport.knowsWhoIsInside();
   }
 
   /**
@@ -154,25 +184,7 @@ public final class Engine implements AutoCloseable {
    * @return what goes on on the device, or null when the call is done
    */
   public StreamCall onStream(CudaStream stream, Runnable call) {
-    StreamOrder placed = new StreamOrder(stream);
-    try {
-      if (deviceLane != null) {
-        deviceLane.order(placed);
-      }
-      order = placed;
-      call.run();
-      return placed.isEnqueued()
-          ? deviceLane.remember(placed, "call #" + calls + " on a stream", poison)
-          : null;
-    } finally {
-      order = null;
-      if (deviceLane != null) {
-        deviceLane.order(null);
-      }
-      if (!placed.isEnqueued()) {
-        placed.close();
-      }
-    }
+    return devices.onStream(stream, call, () -> "call #" + calls + " on a stream", poison);
   }
 
   /** The transport outlives a call under way: it is closed by whoever comes last. */
@@ -191,25 +203,56 @@ public final class Engine implements AutoCloseable {
 
   private void perform(CallRequest request, CallBody body) {
     requireUsable();
+    while (!attempt(request, body, prepared(request))) {
+      try {
+        devices.tell(gather -> attempt(gather, moveCall, CallHeader.ON_HOST));
+      } catch (RuntimeException | Error e) {
+        throw lostBetweenCalls(e);
+      }
+    }
+  }
+
+  private int prepared(CallRequest request) {
+    try {
+      return devices.prepare(request);
+    } catch (RuntimeException | Error e) {
+      throw lostBetweenCalls(e);
+    }
+  }
+
+  /** What only this task does between two calls has failed: the others must hear of it. */
+  private CollectiveException lostBetweenCalls(Throwable failure) {
+    CollectiveException own =
+        failure instanceof CollectiveException known && !isUsage(known)
+            ? known
+            : new CollectiveException(
+                ErrorCode.INTERNAL,
+                table.describe(task) + " failed between calls: " + failure,
+                failure);
+    return lost("the next call", latch.trip(own), OutState.UNTOUCHED);
+  }
+
+  /** Makes a call; false when tasks have to tell where its memory lies, and make it again. */
+  private boolean attempt(CallRequest request, CallBody body, int memory) {
     long startNs = System.nanoTime();
     long number = ++calls;
-    Call call = new Call(request.record(number, settings.chunkBytes()), table, task);
+    Call call = new Call(request.record(number, settings.chunkBytes(), memory), table, task);
     progress = new EngineProgress(number - 1, call.header(), startNs);
     CallBody.Pass pass = null;
     try {
-      if (order != null && !mayBeServed(call)) {
-        order.awaitReady(call, await, settings);
+      if (!devices.mayServe(call)) {
+        devices.awaitCaller(call.header()::describe);
       }
       transport.publish(call.own);
       if (body != null
           && call.header().refusal() == null
           && transport.isEager()
-          && !mayBeServed(call)) {
+          && !devices.mayServe(call)) {
         call.stageAll();
         pass = body.of(call);
         pass.sendAhead();
       }
-      awaitRecords(call);
+      headers.await(call);
     } catch (RuntimeException | Error e) {
       throw fail(call, pass, e);
     }
@@ -225,20 +268,24 @@ public final class Engine implements AutoCloseable {
       metrics.onFailure(e.code());
       throw e;
     }
+    if (devices.hasToBeTold(call)) {
+      progress = new EngineProgress(number, null, System.nanoTime());
+      return false;
+    }
     try {
       if (body != null) {
-        if (mayBeServed(call) && deviceLane.serves(call)) {
-          pass = deviceLane.body(call).of(call);
+        CallBody deviceBody = devices.mayServe(call) ? devices.body(call) : null;
+        if (deviceBody != null) {
+          pass = deviceBody.of(call);
         } else if (pass == null) {
-          if (order != null) {
-            order.awaitReady(call, await, settings);
-          }
+          devices.awaitCaller(call.header()::describe);
           call.concludePaths(transport);
           pass = body.of(call);
         }
         enter(call);
         pass.run();
         exit(call);
+        pass.finish();
       }
     } catch (RuntimeException | Error e) {
       throw fail(call, pass, e);
@@ -246,11 +293,7 @@ public final class Engine implements AutoCloseable {
     long endNs = System.nanoTime();
     progress = new EngineProgress(number, null, endNs);
     metrics.onCall(call.header().kind().label(), request.byteCount(), endNs - startNs);
-  }
-
-  /** Whether the device lane takes the call, as far as this task knows. */
-  private boolean mayBeServed(Call call) {
-    return deviceLane != null && call.header().onDevice();
+    return true;
   }
 
   /** The peers drop what came of the call; this task's memory is free once it is sent. */
@@ -269,47 +312,6 @@ public final class Engine implements AutoCloseable {
     CollectiveException first = latch.cause();
     if (first != null) {
       throw lost("the next call", first, OutState.UNTOUCHED);
-    }
-  }
-
-  private void awaitRecords(Call call) {
-    for (int peer = 0; peer < table.tasks(); peer++) {
-      if (peer != task) {
-        int awaited = peer;
-        await.until(
-            () -> hasRecord(call, awaited),
-            settings.collectiveTimeoutNs(),
-            () -> {
-              collectRecords(call);
-              return call.missing();
-            });
-      }
-    }
-  }
-
-  private boolean hasRecord(Call call, int peer) {
-    CallRecord record = transport.recordOf(peer, call.number());
-    if (record == null) {
-      if (transport.isClosed(peer) && transport.lastPublished(peer) < call.number()) {
-        throw new CollectiveException(
-            ErrorCode.PEER_FAILED,
-            call.header().describe()
-                + ": "
-                + table.describe(peer)
-                + " closed its communicator after call #"
-                + transport.lastPublished(peer));
-      }
-      return false;
-    }
-    call.records[peer] = record;
-    return true;
-  }
-
-  private void collectRecords(Call call) {
-    for (int peer = 0; peer < table.tasks(); peer++) {
-      if (call.records[peer] == null) {
-        call.records[peer] = transport.recordOf(peer, call.number());
-      }
     }
   }
 
@@ -369,12 +371,12 @@ public final class Engine implements AutoCloseable {
     if (pass != null) {
       pass.drop();
     }
-    if (call.entered) {
+    // A device may still write to peers' memory: this task is inside it as long.
+    if (call.entered && await.quietlyUntil(() -> isFree(pass), settings.exitTimeoutNs())) {
       transport.leave(call.number(), false);
     }
     boolean alone =
-        await.quietlyUntil(
-            () -> isMemoryFree() && (pass == null || pass.isFree()), settings.exitTimeoutNs());
+        await.quietlyUntil(() -> isMemoryFree() && isFree(pass), settings.exitTimeoutNs());
     if (!alone) {
       CollectiveException fatal =
           new CollectiveException(
@@ -389,6 +391,10 @@ public final class Engine implements AutoCloseable {
     }
     metrics.onFailure(first.code());
     return lost(call.header().describe(), first, outState(call));
+  }
+
+  private static boolean isFree(CallBody.Pass pass) {
+    return pass == null || pass.isFree();
   }
 
   private static boolean isUsage(CollectiveException e) {
@@ -408,7 +414,7 @@ public final class Engine implements AutoCloseable {
     if (call.header().kind() == CallKind.BARRIER) {
       return OutState.NOT_APPLICABLE;
     }
-    if (call.outState == OutState.UNTOUCHED) {
+    if (call.outState == OutState.UNTOUCHED && !call.isOutStateKnown) {
       for (int peer = 0; peer < table.tasks(); peer++) {
         if (peer != task && transport.lastEntered(peer) >= call.number()) {
           return OutState.PARTLY_WRITTEN;
@@ -464,9 +470,7 @@ public final class Engine implements AutoCloseable {
    * @return for example {@code loopback}, or {@code tcp+nccl} with an exchange attached
    */
   public String transportName() {
-    return deviceLane == null
-        ? transport.name()
-        : transport.name() + '+' + deviceLane.exchange().name();
+    return transport.name() + devices.names();
   }
 
   /**
@@ -513,9 +517,8 @@ public final class Engine implements AutoCloseable {
   private void release() {
     early.drop();
     try {
-      if (deviceLane != null) {
-        deviceLane.close();
-      }
+      devices.closeExchange();
+      devices.part(transport, headers, ++calls);
     } finally {
       transport.close();
     }

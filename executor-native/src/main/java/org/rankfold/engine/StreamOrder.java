@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.engine;
 
+import java.util.function.Supplier;
 import org.rankfold.cuda.CudaEvent;
 import org.rankfold.cuda.CudaStream;
 
@@ -23,12 +24,12 @@ final class StreamOrder implements AutoCloseable {
   }
 
   /** Waits on the host, for a call whose memory is not moved in the order of streams. */
-  void awaitReady(Call call, Await await, EngineSettings settings) {
+  void awaitReady(Supplier<String> what, Await await, EngineSettings settings) {
     if (!isReady) {
       await.until(
           event::isDone,
           settings.collectiveTimeoutNs(),
-          () -> call.header().describe() + ": the caller's stream is not done with the memory");
+          () -> what.get() + ": the caller's stream is not done with the memory");
       isReady = true;
     }
   }

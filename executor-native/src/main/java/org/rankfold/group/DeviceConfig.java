@@ -8,7 +8,7 @@ import org.rankfold.config.ConfigSource;
  * The settings of a group's devices, concluded once.
  *
  * @param isGpu whether every task has a GPU
- * @param transport {@code auto}, {@code host} or {@code nccl}
+ * @param transport {@code auto}, {@code host}, {@code nccl} or {@code peer}
  * @param allowsPlaintext whether NCCL may join hosts although Spark was told to encrypt
  * @param allowsSharedDevice whether NCCL may join tasks that share a GPU
  */

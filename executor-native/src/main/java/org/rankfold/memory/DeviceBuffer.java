@@ -21,12 +21,14 @@ public final class DeviceBuffer implements AutoCloseable {
   private final DType dtype;
   private final long count;
   private final DeviceMemory memory;
+  private final Runnable release;
   private volatile boolean closed;
 
-  private DeviceBuffer(DType dtype, long count, DeviceMemory memory) {
+  private DeviceBuffer(DType dtype, long count, DeviceMemory memory, Runnable release) {
     this.dtype = dtype;
     this.count = count;
     this.memory = memory;
+    this.release = release;
   }
 
   /**
@@ -40,8 +42,8 @@ public final class DeviceBuffer implements AutoCloseable {
    *     ordinal or count, TOO_LITTLE_MEMORY
    */
   public static DeviceBuffer allocate(int device, DType dtype, long count) {
-    return new DeviceBuffer(
-        dtype, count, DeviceMemory.allocate(CudaDevice.of(device), bytes(dtype, count)));
+    DeviceMemory memory = DeviceMemory.allocate(CudaDevice.of(device), bytes(dtype, count));
+    return new DeviceBuffer(dtype, count, memory, memory::close);
   }
 
   /**
@@ -56,11 +58,32 @@ public final class DeviceBuffer implements AutoCloseable {
    *     ordinal, address or count
    */
   public static DeviceBuffer borrow(int device, long address, DType dtype, long count) {
-    return new DeviceBuffer(
-        dtype, count, DeviceMemory.borrow(CudaDevice.of(device), address, bytes(dtype, count)));
+    DeviceMemory memory = DeviceMemory.borrow(CudaDevice.of(device), address, bytes(dtype, count));
+    return new DeviceBuffer(dtype, count, memory, memory::close);
   }
 
-  private static long bytes(DType dtype, long count) {
+  /**
+   * Memory that whoever lends it keeps and takes back; for communicators.
+   *
+   * @param memory at least as much as is asked for
+   * @param dtype the element type
+   * @param count elements, at least 0
+   * @param release takes the memory back, called once
+   * @return the buffer
+   */
+  public static DeviceBuffer lend(DeviceMemory memory, DType dtype, long count, Runnable release) {
+    return new DeviceBuffer(dtype, count, memory, release);
+  }
+
+  /**
+   * The size of a buffer.
+   *
+   * @param dtype the element type
+   * @param count elements
+   * @return bytes
+   * @throws CollectiveException INVALID_ARGUMENT for a count that is none
+   */
+  public static long bytes(DType dtype, long count) {
     if (count < 0 || count > Long.MAX_VALUE / dtype.bytes()) {
       throw CollectiveException.usage(
           ErrorCode.INVALID_ARGUMENT, "device buffer of %s x %d", dtype.label(), count);
@@ -99,12 +122,15 @@ public final class DeviceBuffer implements AutoCloseable {
     return memory.view(dtype, 0, count);
   }
 
-  /** Frees what was allocated, at once: no call may be under way on it. Idempotent. */
+  /**
+   * Frees what was allocated: no call may be under way on it. What peers have mapped is freed once
+   * they have let go of it. Idempotent.
+   */
   @Override
   public void close() {
     if (!closed) {
       closed = true;
-      memory.close();
+      release.run();
     }
   }
 }

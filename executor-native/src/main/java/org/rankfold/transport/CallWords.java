@@ -42,7 +42,7 @@ public final class CallWords {
         header.count(),
         header.root(),
         header.chunkBytes(),
-        header.onDevice(),
+        header.memory(),
         header.refusal(),
         header.refusalText());
   }
@@ -63,7 +63,7 @@ public final class CallWords {
         message.count(),
         message.root(),
         message.chunkBytes(),
-        message.onDevice(),
+        message.memory(),
         message.refusal(),
         message.refusalText());
   }

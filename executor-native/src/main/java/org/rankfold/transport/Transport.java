@@ -154,6 +154,26 @@ public interface Transport extends AutoCloseable {
   long lastEntered(int peer);
 
   /**
+   * Whether {@link #enter}, {@link #isInside} and {@link #hasLeft} speak of every peer, so that
+   * tasks can be in each other's device memory too. Then a peer that died is inside nothing.
+   *
+   * @return false where nothing is ever mapped
+   */
+  default boolean knowsWhoIsInside() {
+    return false;
+  }
+
+  /**
+   * Whether a peer closed its side or died: it will say nothing more.
+   *
+   * @param peer another task
+   * @return true once gone
+   */
+  default boolean isGone(int peer) {
+    return isClosed(peer);
+  }
+
+  /**
    * Takes bytes for a staged peer, in order for each pair, if there is room for them.
    *
    * @param peer another task

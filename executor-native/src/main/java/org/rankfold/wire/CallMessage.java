@@ -19,7 +19,7 @@ import org.rankfold.errors.ErrorCode;
  *   8 count of elements (8 bytes)
  *  16 root
  *  20 chunk in bytes
- *  24 place of the task's memory                 0 host, 1 device
+ *  24 place of the task's memory                 0 host, 1 device, from 2 on what peers know of it
  *  28 refusal's code                             0 says none
  *  32 length of the refusal's text in bytes
  *  36 the refusal's text, UTF-8
@@ -31,7 +31,7 @@ import org.rankfold.errors.ErrorCode;
  * @param count elements
  * @param root the root's logical rank, or what the caller gave for it
  * @param chunkBytes the stretch in which bytes move
- * @param onDevice whether all the task's memory lies on a device
+ * @param memory where the task's memory lies, at least 0
  * @param refusal why the task refuses the call, or null
  * @param refusalText the refusal's message, or null
  */
@@ -43,7 +43,7 @@ public record CallMessage(
     long count,
     int root,
     int chunkBytes,
-    boolean onDevice,
+    int memory,
     ErrorCode refusal,
     String refusalText) {
   /** The number of kinds. */
@@ -81,7 +81,7 @@ public record CallMessage(
     to.putLong(count);
     to.putInt(root);
     to.putInt(chunkBytes);
-    to.putInt(onDevice ? 1 : 0);
+    to.putInt(memory);
     byte[] text = refusal == null ? new byte[0] : WireText.bytes(refusalText);
     to.putInt(refusal == null ? 0 : refusal.number());
     to.putInt(text.length);
@@ -129,7 +129,7 @@ public record CallMessage(
     int chunkBytes = from.getInt();
     require(chunkBytes >= 1, "chunkBytes", chunkBytes);
     int place = from.getInt();
-    require(place == 0 || place == 1, "place", place);
+    require(place >= 0, "place", place);
     int refusalNumber = from.getInt();
     int textLength = from.getInt();
     if (textLength != from.remaining()) {
@@ -147,7 +147,7 @@ public record CallMessage(
         count,
         root,
         chunkBytes,
-        place == 1,
+        place,
         refusal,
         refusal == null ? null : new String(text, StandardCharsets.UTF_8));
   }

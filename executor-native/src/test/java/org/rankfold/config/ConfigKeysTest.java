@@ -59,6 +59,18 @@ class ConfigKeysTest {
   }
 
   @Test
+  void shouldNameTheRowWhenATableOfPathsHasOneThatIsNone() {
+    ConfigSource source =
+        ConfigSource.of(Map.of("spark.rankfold.peer.paths", "one_shot:64k,shipped:1m"));
+    CollectiveException e =
+        assertThrows(CollectiveException.class, () -> ConfigKeys.PEER_PATHS.of(source));
+    assertEquals(ErrorCode.INVALID_CONFIG, e.code());
+    assertTrue(e.getMessage().contains("\"shipped:1m\" is no row"), e.getMessage());
+    ConfigSource right = ConfigSource.of(Map.of("spark.rankfold.peer.paths", "one_shot:64k"));
+    assertEquals("one_shot:64k", ConfigKeys.PEER_PATHS.of(right));
+  }
+
+  @Test
   void shouldListTheKnownWordsWhenAWordIsUnknown() {
     ConfigSource source = ConfigSource.of(Map.of("spark.rankfold.path", "fast"));
     CollectiveException e =

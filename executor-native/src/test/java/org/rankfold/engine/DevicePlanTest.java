@@ -50,7 +50,16 @@ class DevicePlanTest {
     ReduceContract contract = new ReduceContract(dtype, ReduceOp.SUM, order, world);
     CallHeader header =
         new CallHeader(
-            1, CallKind.ALL_REDUCE, contract, dtype, count, 0, CHUNK_BYTES, true, null, null);
+            1,
+            CallKind.ALL_REDUCE,
+            contract,
+            dtype,
+            count,
+            0,
+            CHUNK_BYTES,
+            CallHeader.ON_DEVICE,
+            null,
+            null);
     return PartialPlan.ofDevices(
         header, new RankTable(world, tasks), new EngineSettings(CHUNK_BYTES, 1, 1, rule));
   }

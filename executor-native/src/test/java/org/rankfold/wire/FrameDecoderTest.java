@@ -192,10 +192,10 @@ class FrameDecoderTest {
             1L << 40,
             -7,
             262144,
-            true,
+            1,
             ErrorCode.ALIASED_VIEWS,
             "addend 1 shares memory with addend 0 \u2713");
-    CallMessage bare = new CallMessage(5, null, null, 0, 0, 8, false, null, null);
+    CallMessage bare = new CallMessage(5, null, null, 0, 0, 8, 0, null, null);
     for (CallMessage message : new CallMessage[] {refused, bare}) {
       ByteBuffer bytes = ByteBuffer.allocate(message.byteCount());
       message.put(bytes);
@@ -206,10 +206,10 @@ class FrameDecoderTest {
 
   @Test
   void shouldHashWhatPeersMustAgreeOnAndNothingElse() {
-    CallMessage first = new CallMessage(3, null, DType.F32, 10, 0, 64, false, null, null);
+    CallMessage first = new CallMessage(3, null, DType.F32, 10, 0, 64, 0, null, null);
     CallMessage refusing =
-        new CallMessage(3, null, DType.F32, 10, 0, 64, true, ErrorCode.CLOSED, "closed");
-    CallMessage longer = new CallMessage(3, null, DType.F32, 11, 0, 64, false, null, null);
+        new CallMessage(3, null, DType.F32, 10, 0, 64, 7, ErrorCode.CLOSED, "closed");
+    CallMessage longer = new CallMessage(3, null, DType.F32, 11, 0, 64, 0, null, null);
     assertEquals(hash(first), hash(refusing));
     assertTrue(hash(first) != hash(longer));
   }
@@ -221,7 +221,7 @@ class FrameDecoderTest {
         AbortMessage.read(ByteBuffer.wrap(new AbortMessage(ErrorCode.TIMEOUT, text).bytes()));
     assertEquals(ErrorCode.TIMEOUT, read.code());
     assertEquals("\u20ac".repeat(1365), read.text());
-    CallMessage call = new CallMessage(5, null, null, 0, 0, 8, false, ErrorCode.CLOSED, text);
+    CallMessage call = new CallMessage(5, null, null, 0, 0, 8, 0, ErrorCode.CLOSED, text);
     assertEquals(CallMessage.FIXED_BYTES + 3 * 1365, call.byteCount());
   }
 

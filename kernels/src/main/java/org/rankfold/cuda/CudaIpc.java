@@ -3,6 +3,7 @@ package org.rankfold.cuda;
 
 import org.bytedeco.cuda.cudart.CUipcMemHandle_v1;
 import org.bytedeco.cuda.global.cudart;
+import org.bytedeco.javacpp.SizeTPointer;
 import org.rankfold.view.DeviceView;
 
 /**
@@ -14,6 +15,24 @@ public final class CudaIpc {
   public static final int HANDLE_BYTES = 64;
 
   private CudaIpc() {}
+
+  /**
+   * The allocation that an address lies in, whoever made it.
+   *
+   * @param device whose memory it is
+   * @param address inside it
+   * @return its first byte's address and its size
+   * @throws org.rankfold.errors.CollectiveException DEVICE_CALL_FAILED when no allocation of the
+   *     process holds the address
+   */
+  public static long[] allocation(CudaDevice device, long address) {
+    device.makeCurrent();
+    long[] base = new long[1];
+    try (SizeTPointer bytes = new SizeTPointer(1)) {
+      CudaCheck.driver(cudart.cuMemGetAddressRange(base, bytes, address), "cuMemGetAddressRange");
+      return new long[] {base[0], bytes.get()};
+    }
+  }
 
   /**
    * What another process maps an allocation by.

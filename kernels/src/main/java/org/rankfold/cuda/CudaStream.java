@@ -140,6 +140,17 @@ public final class CudaStream implements AutoCloseable {
     }
   }
 
+  /**
+   * Enqueues a copy of pinned host memory to the device, which needs none of its multiprocessors.
+   *
+   * @param pinned where from, an address of {@link PinnedMemory}
+   * @param to an address of the device
+   * @param bytes how many
+   */
+  public void write(long pinned, long to, long bytes) {
+    copy(pinned, to, bytes);
+  }
+
   /** Bytes between any two addresses: host memory must be pinned. */
   void copy(long from, long to, long bytes) {
     device.makeCurrent();

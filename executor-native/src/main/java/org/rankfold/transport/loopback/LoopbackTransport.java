@@ -110,6 +110,11 @@ final class LoopbackTransport implements Transport {
   }
 
   @Override
+  public boolean knowsWhoIsInside() {
+    return true;
+  }
+
+  @Override
   public boolean offer(int peer, DeliveryTag tag, View source) {
     return hub.lane(task, peer).offer(tag, source);
   }

@@ -210,6 +210,16 @@ final class SharedMemoryTransport implements Transport {
   }
 
   @Override
+  public boolean knowsWhoIsInside() {
+    return true;
+  }
+
+  @Override
+  public boolean isGone(int peer) {
+    return watch.isDead(peer) || peers[peer].board().isClosed();
+  }
+
+  @Override
   public boolean offer(int peer, DeliveryTag tag, View source) {
     return outgoing[peer].offer(tag, source);
   }

@@ -25,6 +25,7 @@ public final class AllReduceTimes {
 
   /** What two compilers need on two cores that the ranks keep busy. */
   private static final int FIRST_WARM_ROUNDS = 4;
+
   private static volatile float sink;
 
   private AllReduceTimes() {}

@@ -150,6 +150,11 @@ final class ArenaCommunicator implements Communicator {
   }
 
   @Override
+  public void register(DeviceBuffer buffer) {
+    own.register(buffer);
+  }
+
+  @Override
   public void checkAbort() {
     own.checkAbort();
   }

@@ -6,10 +6,11 @@ import org.rankfold.contract.ReduceContract;
 import org.rankfold.cuda.CudaEvent;
 import org.rankfold.cuda.CudaStream;
 import org.rankfold.fold.cuda.CudaFold;
+import org.rankfold.fold.cuda.FoldCode;
 import org.rankfold.view.DeviceView;
 
 /**
- * One rank of the event arm: the mapped all-reduce with stream events for barriers, so that nothing
+ * One rank of the event arm: the mapped calls with stream events for barriers, so that nothing
  * spins and ranks may share a device. For each call every rank takes four steps; between two of
  * them it hears, over whatever channel its group has, that all peers have taken the one before:
  *
@@ -51,6 +52,19 @@ public final class EventRank {
     this.pushed = List.copyOf(pushed);
   }
 
+  /**
+   * A rank of a group that hears over its channel when a peer's part is done, not only that it was
+   * enqueued: nobody marks or awaits a push then.
+   *
+   * @param fold of the rank's device
+   * @param stream a stream of that device
+   * @param rank which of the ranks this is
+   * @param ready every rank's event of that name, in rank order; this rank marks its own
+   */
+  public EventRank(CudaFold fold, CudaStream stream, int rank, List<CudaEvent> ready) {
+    this(fold, stream, rank, ready, List.of());
+  }
+
   /** Marks that what the stream has been given so far leaves addends and output to the peers. */
   public void markReady() {
     ready.get(rank).record(stream);
@@ -67,7 +81,77 @@ public final class EventRank {
   public void pushShard(ReduceContract contract, DeviceView[] addends, DeviceView[] outs) {
     awaitAll(ready);
     fold.enqueueShards(contract, addends, outs, ready.size(), rank, 1, stream);
-    pushed.get(rank).record(stream);
+    markPushed();
+  }
+
+  /**
+   * A reduce-scatter's part instead: folds what belongs to this rank's logical ranks from
+   * everybody's memory; its own outputs alone are written.
+   *
+   * @param contract what fixes the bits
+   * @param addends one view for each logical rank, ascending, whole
+   * @param firstLogical the first logical rank hosted here
+   * @param parts one output for each logical rank hosted here
+   */
+  public void foldParts(
+      ReduceContract contract, DeviceView[] addends, int firstLogical, DeviceView[] parts) {
+    awaitAll(ready);
+    DeviceView[] slices = new DeviceView[addends.length];
+    for (int p = 0; p < parts.length; p++) {
+      long count = parts[p].count();
+      for (int l = 0; l < addends.length; l++) {
+        slices[l] = addends[l].slice((firstLogical + p) * count, count);
+      }
+      fold.enqueue(contract, slices, new DeviceView[] {parts[p]}, stream);
+    }
+    markPushed();
+  }
+
+  /**
+   * An all-gather's part instead: copies this rank's rows to their place in everybody's output.
+   *
+   * @param rows one for each logical rank hosted here
+   * @param firstLogical the first of them
+   * @param outs one whole output for each rank
+   */
+  public void pushRows(DeviceView[] rows, int firstLogical, DeviceView[] outs) {
+    awaitAll(ready);
+    for (int r = 0; r < rows.length; r++) {
+      long count = rows[r].count();
+      push(rows[r], outs, (firstLogical + r) * count);
+    }
+    markPushed();
+  }
+
+  /**
+   * A broadcast's part instead: pulls this rank's shard from the root and pushes it to all others,
+   * so that the root's link carries the whole once.
+   *
+   * @param root what the root has
+   * @param outs one for each rank; the root's is the same stretch
+   */
+  public void pushShardOf(DeviceView root, DeviceView[] outs) {
+    awaitAll(ready);
+    long shard = FoldCode.shardElements(root.count(), ready.size(), root.dtype());
+    long from = Math.min(root.count(), shard * rank);
+    push(root.slice(from, Math.min(shard, root.count() - from)), outs, from);
+    markPushed();
+  }
+
+  /** Every rank begins with its own output, so that links are used evenly. */
+  private void push(DeviceView source, DeviceView[] outs, long at) {
+    for (int i = 0; i < outs.length; i++) {
+      DeviceView place = outs[(rank + i) % outs.length].slice(at, source.count());
+      if (!place.isSameStretchAs(source)) {
+        stream.copy(source, place);
+      }
+    }
+  }
+
+  private void markPushed() {
+    if (!pushed.isEmpty()) {
+      pushed.get(rank).record(stream);
+    }
   }
 
   /** Puts what comes next behind all peers' pushes. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.peer.cuda;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
@@ -55,6 +56,72 @@ public final class PathTable {
       }
     }
     return new PathTable(rows);
+  }
+
+  /**
+   * A table as users write it: {@code one_shot:64k,mapped:256m}; sizes ascend, a last row without a
+   * size has no limit, and a payload larger than the last row's is STAGED.
+   *
+   * @param text rows, separated by commas; {@code staged} alone is the empty table
+   * @return the table
+   * @throws CollectiveException INVALID_CONFIG with the row that is none
+   */
+  public static PathTable parse(String text) {
+    List<Row> rows = new ArrayList<>();
+    for (String part : text.strip().split(",", -1)) {
+      String[] row = part.strip().split(":", -1);
+      switch (row[0]) {
+        case "one_shot" -> rows.add(new Row(mostBytes(row, part), PeerPath.ONE_SHOT));
+        case "mapped" -> rows.add(new Row(mostBytes(row, part), PeerPath.MAPPED));
+        case "staged" -> {
+          if (row.length > 1 || !text.strip().endsWith(part.strip())) {
+            throw noRow(part);
+          }
+        }
+        default -> throw noRow(part);
+      }
+    }
+    return of(rows);
+  }
+
+  private static long mostBytes(String[] row, String part) {
+    if (row.length == 1) {
+      return Long.MAX_VALUE;
+    }
+    if (row.length > 2 || !row[1].matches("[0-9]{1,15}[kmg]?")) {
+      throw noRow(part);
+    }
+    String digits = row[1].replaceAll("[kmg]", "");
+    int shift = "kmg".indexOf(row[1].charAt(row[1].length() - 1)) + 1;
+    return Long.parseLong(digits) << (10 * shift);
+  }
+
+  private static CollectiveException noRow(String part) {
+    return new CollectiveException(
+        ErrorCode.INVALID_CONFIG,
+        "\"" + part + "\" is no row: one_shot:SIZE, mapped:SIZE, or staged as the last");
+  }
+
+  /**
+   * The table for ranks that meet by events, which any size takes alike.
+   *
+   * @return MAPPED without limit
+   */
+  public static PathTable ofEvents() {
+    return of(List.of(new Row(Long.MAX_VALUE, PeerPath.MAPPED)));
+  }
+
+  /**
+   * The largest payload that is pushed whole.
+   *
+   * @return bytes, 0 when none is
+   */
+  public long mostOneShotBytes() {
+    return rows.stream()
+        .filter(row -> row.path() == PeerPath.ONE_SHOT)
+        .mapToLong(Row::mostBytes)
+        .max()
+        .orElse(0);
   }
 
   /**

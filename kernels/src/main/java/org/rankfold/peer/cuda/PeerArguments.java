@@ -15,6 +15,7 @@ final class PeerArguments {
 
   private static final int BOUNDS_AT = 104;
   private static final int FIRSTS_AT = 176;
+  private static final int END_TIMEOUT_AT = 212;
   private static final int WORDS_AT = 216;
   private static final int STAGING_AT = 280;
   private static final int REPORTS_AT = 344;
@@ -40,7 +41,7 @@ final class PeerArguments {
       List<PeerSeat> seats,
       long[] reports,
       int firstRank,
-      long timeoutNs,
+      PeerTimeouts timeouts,
       int capacity,
       PeerFault fault) {
     ByteBuffer args =
@@ -48,7 +49,7 @@ final class PeerArguments {
     int ranks = seats.size();
     int world = call.contract().world();
     long setBytes = seats.get(0).setBytes();
-    args.putLong(timeoutNs)
+    args.putLong(timeouts.startNs())
         .putLong(call.count())
         .putDouble(FoldCode.scale(call.contract()))
         .putLong(fault.seed())
@@ -67,6 +68,7 @@ final class PeerArguments {
         .putInt(fault.rank())
         .putInt(fault.peer())
         .putInt(fault.delayNs());
+    args.putInt(END_TIMEOUT_AT, timeouts.endMillis());
     for (int r = 0; r <= ranks; r++) {
       args.putLong(BOUNDS_AT + Long.BYTES * r, bound(call, ranks, r));
       args.putInt(FIRSTS_AT + Integer.BYTES * r, firstLogical(world, ranks, r));

@@ -23,13 +23,13 @@ public final class PeerCohort {
    * @param kernels the device's, with what calls need prepared
    * @param stream a stream of that device, the cohort's alone
    * @param own every rank's words, staging and report, in rank order; 1 to 8
-   * @param timeoutNs how long a rank waits for its peers at each barrier
+   * @param timeouts how long a rank waits for its peers
    * @return the cohort
    * @throws CollectiveException INVALID_WORLD or INVALID_ARGUMENT for impossible seats
    */
   public static PeerCohort of(
-      PeerKernels kernels, CudaStream stream, List<PeerMemory> own, long timeoutNs) {
-    return new PeerCohort(PeerLauncher.ofAll(kernels, stream, own, timeoutNs));
+      PeerKernels kernels, CudaStream stream, List<PeerMemory> own, PeerTimeouts timeouts) {
+    return new PeerCohort(PeerLauncher.ofAll(kernels, stream, own, timeouts));
   }
 
   /**

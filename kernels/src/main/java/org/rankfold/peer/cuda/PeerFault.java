@@ -22,7 +22,11 @@ record PeerFault(Kind kind, int rank, int peer, long seed, int delayNs) {
     OTHER_HASH(3),
     NO_PUSH(4),
     LATE(5),
-    DIES(6);
+    DIES(6),
+    /** Never sees the start word of {@code peer}. */
+    BLIND(7),
+    /** The same, and that peer dies in its kernel. */
+    BLIND_TO_DEAD(8);
 
     private final int number;
 

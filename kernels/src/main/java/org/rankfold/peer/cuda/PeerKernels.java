@@ -24,6 +24,8 @@ public final class PeerKernels implements AutoCloseable {
 
   private record Key(FoldCode code, boolean isMovement) {}
 
+  private static final ConcurrentMap<CudaDevice, PeerKernels> PROCESS = new ConcurrentHashMap<>();
+
   private final CudaDevice device;
   private final String source;
   private final List<String> moreOptions;
@@ -45,6 +47,17 @@ public final class PeerKernels implements AutoCloseable {
    */
   public static PeerKernels on(CudaDevice device) {
     return of(device, PeerSource.text(), List.of());
+  }
+
+  /**
+   * The process's kernels of a device, which every group on it shares: what one has prepared is
+   * there for the next.
+   *
+   * @param device where they will run
+   * @return always the same for a device; not to be closed
+   */
+  public static PeerKernels ofProcess(CudaDevice device) {
+    return PROCESS.computeIfAbsent(device, PeerKernels::on);
   }
 
   /** Kernels of another source or with more options, for tests. */

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.rankfold.cuda.CudaStream;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
@@ -31,7 +30,7 @@ final class PeerLauncher {
   private final List<PeerSeat> seats;
   private final List<PeerMemory> own;
   private final int firstRank;
-  private final long timeoutNs;
+  private final PeerTimeouts timeouts;
   private final long[] reports;
   private final Map<Shape, PeerArguments.Split> splits = new HashMap<>();
 
@@ -47,13 +46,13 @@ final class PeerLauncher {
       List<PeerSeat> seats,
       List<PeerMemory> own,
       int firstRank,
-      long timeoutNs) {
+      PeerTimeouts timeouts) {
     this.kernels = kernels;
     this.stream = stream;
     this.seats = List.copyOf(seats);
     this.own = List.copyOf(own);
     this.firstRank = firstRank;
-    this.timeoutNs = timeoutNs;
+    this.timeouts = timeouts;
     this.mostBlocks = kernels.device().info().multiprocessors();
     this.reports = new long[seats.size()];
     for (int i = 0; i < own.size(); i++) {
@@ -68,8 +67,8 @@ final class PeerLauncher {
       List<PeerSeat> seats,
       PeerMemory own,
       int rank,
-      long timeoutNs) {
-    checkSeats(seats, timeoutNs);
+      PeerTimeouts timeouts) {
+    checkSeats(seats);
     if (rank < 0 || rank >= seats.size()) {
       throw CollectiveException.usage(
           ErrorCode.INVALID_ARGUMENT, "rank=%d of ranks=%d", rank, seats.size());
@@ -87,18 +86,18 @@ final class PeerLauncher {
             other);
       }
     }
-    return new PeerLauncher(kernels, stream, seats, List.of(own), rank, timeoutNs);
+    return new PeerLauncher(kernels, stream, seats, List.of(own), rank, timeouts);
   }
 
   /** For all ranks of one device in each launch. */
   static PeerLauncher ofAll(
-      PeerKernels kernels, CudaStream stream, List<PeerMemory> own, long timeoutNs) {
+      PeerKernels kernels, CudaStream stream, List<PeerMemory> own, PeerTimeouts timeouts) {
     List<PeerSeat> seats = own.stream().map(PeerMemory::seat).toList();
-    checkSeats(seats, timeoutNs);
-    return new PeerLauncher(kernels, stream, seats, own, 0, timeoutNs);
+    checkSeats(seats);
+    return new PeerLauncher(kernels, stream, seats, own, 0, timeouts);
   }
 
-  private static void checkSeats(List<PeerSeat> seats, long timeoutNs) {
+  private static void checkSeats(List<PeerSeat> seats) {
     if (seats.isEmpty() || seats.size() > PeerArguments.MAX_RANKS) {
       throw CollectiveException.usage(
           ErrorCode.INVALID_WORLD,
@@ -114,9 +113,6 @@ final class PeerLauncher {
             seat.setBytes(),
             seats.get(0).setBytes());
       }
-    }
-    if (timeoutNs <= 0) {
-      throw CollectiveException.usage(ErrorCode.INVALID_ARGUMENT, "timeoutNs=%d", timeoutNs);
     }
   }
 
@@ -144,7 +140,7 @@ final class PeerLauncher {
             seats,
             reports,
             firstRank,
-            timeoutNs,
+            timeouts,
             ready.code().capacity(),
             fault);
     ready
@@ -235,9 +231,6 @@ final class PeerLauncher {
   CollectiveException refusal(int i) {
     ByteBuffer bytes = own.get(i).report();
     PeerReport report = PeerReport.read(bytes);
-    return report == null
-        ? null
-        : report.toException(
-            firstRank + i, seats.size(), (double) timeoutNs / TimeUnit.SECONDS.toNanos(1));
+    return report == null ? null : report.toException(firstRank + i, seats.size(), timeouts);
   }
 }

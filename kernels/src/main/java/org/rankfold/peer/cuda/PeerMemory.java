@@ -23,7 +23,18 @@ public final class PeerMemory implements AutoCloseable {
   /** Words by parity and block: see peer.cu. */
   public static final int WORDS_BYTES = 1152 + 2 * PeerLauncher.PUSH_BLOCKS * 128;
 
+  private static final long PAGE_BYTES = 2L << 20;
+
   static final int REPORT_BYTES = 64;
+
+  /** Behind the report, in pinned memory: what is copied over the word of refusal. */
+  private static final int REFUSAL_AT = REPORT_BYTES;
+
+  private static final int PINNED_BYTES = REFUSAL_AT + Long.BYTES;
+  private static final long REFUSED_WORD = 256;
+
+  /** No call has that number: the rank's refusal came from its host. */
+  private static final long BY_HOST = -1L;
 
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -32,18 +43,21 @@ public final class PeerMemory implements AutoCloseable {
   private final DeviceMemory words;
   private final DeviceMemory staging;
   private final PinnedMemory report;
+  private final CudaStream aside;
 
   private PeerMemory(
       CudaDevice device,
       long setBytes,
       DeviceMemory words,
       DeviceMemory staging,
-      PinnedMemory report) {
+      PinnedMemory report,
+      CudaStream aside) {
     this.device = device;
     this.setBytes = setBytes;
     this.words = words;
     this.staging = staging;
     this.report = report;
+    this.aside = aside;
   }
 
   /**
@@ -60,14 +74,15 @@ public final class PeerMemory implements AutoCloseable {
       throw CollectiveException.usage(ErrorCode.INVALID_ARGUMENT, "setBytes=%d", setBytes);
     }
     long rounded = (setBytes + 255) / 256 * 256;
-    DeviceMemory words = DeviceMemory.allocate(device, WORDS_BYTES);
+    DeviceMemory words = DeviceMemory.allocate(device, pages(WORDS_BYTES));
     DeviceMemory staging = null;
     try (CudaStream stream = CudaStream.create(device)) {
       words.fill((byte) 0, stream);
       stream.await(Deadline.after(System.nanoTime(), TIMEOUT_NS), null);
-      staging = DeviceMemory.allocate(device, 2 * rounded);
-      PinnedMemory report = PinnedMemory.allocate(device, REPORT_BYTES);
-      return new PeerMemory(device, rounded, words, staging, report);
+      staging = DeviceMemory.allocate(device, pages(2 * rounded));
+      PinnedMemory report = PinnedMemory.allocate(device, PINNED_BYTES);
+      report.bytes().putLong(REFUSAL_AT, BY_HOST);
+      return new PeerMemory(device, rounded, words, staging, report, CudaStream.create(device));
     } catch (RuntimeException e) {
       words.close();
       if (staging != null) {
@@ -75,6 +90,11 @@ public final class PeerMemory implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** Another process maps pages of 2 MiB: nothing else of this process is to lie in them. */
+  private static long pages(long bytes) {
+    return Math.max(1, (bytes + PAGE_BYTES - 1) / PAGE_BYTES) * PAGE_BYTES;
   }
 
   /**
@@ -116,9 +136,15 @@ public final class PeerMemory implements AutoCloseable {
     return report.bytes();
   }
 
+  /** Writes the word that the rank's kernels look for, beside whatever its stream is doing. */
+  void refuse() {
+    aside.write(report.address() + REFUSAL_AT, words().address() + REFUSED_WORD, Long.BYTES);
+  }
+
   /** Frees everything. Doing it again does nothing. */
   @Override
   public void close() {
+    aside.close();
     report.close();
     staging.close();
     words.close();

@@ -16,9 +16,11 @@ import org.rankfold.cuda.CudaStream;
  */
 public final class PeerRank {
   private final PeerLauncher launcher;
+  private final PeerMemory own;
 
-  private PeerRank(PeerLauncher launcher) {
+  private PeerRank(PeerLauncher launcher, PeerMemory own) {
     this.launcher = launcher;
+    this.own = own;
   }
 
   /**
@@ -29,7 +31,7 @@ public final class PeerRank {
    * @param own the rank's words, staging and report
    * @param seats every rank's, with addresses as this process sees them, in rank order; 1 to 8
    * @param rank which of them this is
-   * @param timeoutNs how long a kernel waits for its peers at each barrier
+   * @param timeouts how long a kernel waits for its peers
    * @return the rank
    * @throws org.rankfold.errors.CollectiveException UNSUPPORTED when two ranks share a device;
    *     INVALID_WORLD or INVALID_ARGUMENT for impossible seats
@@ -40,8 +42,8 @@ public final class PeerRank {
       PeerMemory own,
       List<PeerSeat> seats,
       int rank,
-      long timeoutNs) {
-    return new PeerRank(PeerLauncher.ofRank(kernels, stream, seats, own, rank, timeoutNs));
+      PeerTimeouts timeouts) {
+    return new PeerRank(PeerLauncher.ofRank(kernels, stream, seats, own, rank, timeouts), own);
   }
 
   /**
@@ -68,5 +70,15 @@ public final class PeerRank {
    */
   public void check() {
     launcher.throwRefusal();
+  }
+
+  /**
+   * Makes this rank's kernel, now or later, leave a start or pushed barrier without waiting on, and
+   * every later call return at once: for when the host knows that a peer will not come. It is told
+   * on a stream of its own, and takes effect within microseconds; a kernel that has entered
+   * finishes, or expires at its end barrier. Any thread.
+   */
+  public void giveUp() {
+    own.refuse();
   }
 }

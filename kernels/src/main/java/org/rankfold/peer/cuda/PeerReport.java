@@ -20,6 +20,8 @@ record PeerReport(
     long call,
     long seen,
     long expected) {
+  private static final double NS_PER_SECOND = 1e9;
+
   /** As in peer.cu, in its order. */
   enum Verdict {
     FINE,
@@ -70,7 +72,8 @@ record PeerReport(
   }
 
   /** What this rank's caller is told. */
-  CollectiveException toException(int rank, int ranks, double timeoutSeconds) {
+  CollectiveException toException(int rank, int ranks, PeerTimeouts timeouts) {
+    long waitedNs = phase == Phase.END ? timeouts.endNs() : timeouts.startNs();
     String what =
         switch (verdict) {
           case EXPIRED ->
@@ -80,7 +83,7 @@ record PeerReport(
                   ranksOf(missing),
                   ranks,
                   phase.barrier(),
-                  timeoutSeconds);
+                  waitedNs / NS_PER_SECOND);
           case DIFFERS ->
               String.format(
                   Locale.ROOT,

@@ -30,7 +30,7 @@ enum Kind { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST };
 
 // Mirrored by PeerArguments.java.
 struct Peers {
-  i64 timeoutNs;            // 0    how long each wait may take
+  i64 timeoutNs;            // 0    how long a start or pushed word may take
   i64 count;                // 8    elements of the whole; all-gather: of one logical rank's row
   double scale;             // 16   as in Args
   u64 seed;                 // 24   RF_FAULTS: delays where not 0
@@ -51,7 +51,7 @@ struct Peers {
   int delayNs;              // 100  the longest delay
   i64 bound[RF_RANKS + 1];  // 104  rank r's elements are [bound[r], bound[r + 1])
   int first[RF_RANKS + 1];  // 176  rank r's logical ranks are [first[r], first[r + 1])
-  int unused;               // 212
+  int endTimeoutMs;         // 212  how long an end word may take: nobody can be told to give that up
   u8 *words[RF_RANKS];      // 216  every rank's, as this rank sees them; likewise below
   u8 *staging[RF_RANKS];    // 280
   u8 *report[RF_RANKS];     // 344  pinned memory of the host: this rank's, or all in a launch of all
@@ -125,7 +125,7 @@ __device__ __forceinline__ u8 *lineOf(u8 *words, int at, const Call &call, int b
 }
 
 #ifdef RF_FAULTS
-enum Fault { NONE, NO_START_WORD, NO_END_WORD, OTHER_HASH, NO_PUSH, LATE, DIES };
+enum Fault { NONE, NO_START_WORD, NO_END_WORD, OTHER_HASH, NO_PUSH, LATE, DIES, BLIND, BLIND_TO_DEAD };
 __device__ __forceinline__ bool hasFault(const Peers &p, const Call &call, int fault) {
   return p.fault == fault && p.faultRank == call.rank;
 }
@@ -141,12 +141,21 @@ __device__ void delay(const Peers &p, const Call &call, int phase) {
   z = (z ^ z >> 27) * 0x94D049BB133111EBull;
   if (z >> 63) sleepNs((z ^ z >> 31) % (u64)(p.delayNs + 1));
 }
+// Whether this rank never sees a start word that is there.
+__device__ __forceinline__ bool isBlind(const Peers &p, const Call &call, const u8 *at) {
+  return (hasFault(p, call, BLIND) || hasFault(p, call, BLIND_TO_DEAD)) &&
+         at == lineOf(call.own, AT_START, call) + 8 * p.faultPeer;
+}
+__device__ __forceinline__ bool dies(const Peers &p, const Call &call) {
+  return hasFault(p, call, DIES) || (p.fault == BLIND_TO_DEAD && p.faultPeer == call.rank);
+}
 #else
 #define NO_START_WORD 0
 #define NO_END_WORD 0
 #define NO_PUSH 0
-#define DIES 0
 #define hasFault(p, call, fault) false
+#define isBlind(p, call, at) false
+#define dies(p, call) false
 #define delay(p, call, phase)
 #endif
 
@@ -177,8 +186,9 @@ __device__ __forceinline__ bool begin(const Peers &p, Call &call) {
 // Waits for one rank's word of this call. A word that is there wins over an expiry.
 __device__ int await(const Peers &p, const Call &call, const u8 *at, bool isPatient, u64 *seen) {
   const u64 from = nowNs();
+  const i64 timeoutNs = isPatient ? p.endTimeoutMs * 1000000ll : p.timeoutNs;
   for (u32 polls = 1;; polls++) {
-    const u64 word = acquire(at);
+    const u64 word = isBlind(p, call, at) ? 0 : acquire(at);
     *seen = word;
     const int ahead = (int)((u32)(word >> 32) - (u32)call.number);
     if (ahead > 0) return AHEAD;
@@ -187,7 +197,7 @@ __device__ int await(const Peers &p, const Call &call, const u8 *at, bool isPati
       const int others = *(volatile int *)&verdict;
       if (!isPatient && (others == DIFFERS || others == AHEAD)) return FOLLOWS;
       if (!isPatient && *(volatile u64 *)(call.own + AT_REFUSED) != 0) return FOLLOWS;
-      if ((i64)(nowNs() - from) > p.timeoutNs) return EXPIRED;
+      if ((i64)(nowNs() - from) > timeoutNs) return EXPIRED;
     }
   }
 }
@@ -421,7 +431,7 @@ extern "C" __global__ void __launch_bounds__(RF_BLOCK) peers(const __grid_consta
       meet(p, call, lineOf(call.own, AT_PUSHED, call, blockIdx.x), false);
       conclude(p, call, PUSHED, false);
     }
-    if (hasFault(p, call, DIES)) return;
+    if (dies(p, call)) return;
     if (verdict == FINE && n > 0) {
       const u8 *slots = p.staging[call.rank] + call.parity * p.setBytes;
       for (int l = threadIdx.x; l < p.world; l += RF_BLOCK)

@@ -234,6 +234,14 @@ class PeerCohortGpuTest {
                   .as("ranks=%d rank=%d part=%d %s", ranks, r, part, placement)
                   .isEqualTo(BitDigest.of(expected.slice(from, n)));
             }
+            scatterByEvents(group, one, call, part);
+            for (int r = 0; r < ranks; r++) {
+              long from = PeerArguments.bound(call, ranks, r);
+              long n = PeerArguments.bound(call, ranks, r + 1) - from;
+              assertThat(BitDigest.of(one.outs[r].slice(0, n)))
+                  .as("events, ranks=%d rank=%d part=%d %s", ranks, r, part, placement)
+                  .isEqualTo(BitDigest.of(expected.slice(from, n)));
+            }
           }
         }
       }
@@ -266,11 +274,48 @@ class PeerCohortGpuTest {
               PeerCall broadcast = PeerCall.broadcast(dtype, world, root, count * world);
               group.run(broadcast, PeerPath.MAPPED, one.addends, one.outs);
               assertDigests(one.outs, BitDigest.of(one.addends[root]));
+              moveByEvents(group, one, rows, root);
+              assertDigests(one.outs, gathered);
             }
           }
         }
       }
     }
+  }
+
+  private static void scatterByEvents(Ranks group, Case one, PeerCall call, long part) {
+    for (DeviceView out : one.outs) {
+      group.stream.copy(one.addends[0], out);
+    }
+    group.await();
+    int ranks = group.count();
+    group.runByEvents(
+        fold,
+        (rank, events) -> {
+          int first = PeerArguments.firstLogical(call.contract().world(), ranks, rank);
+          int parts = PeerArguments.firstLogical(call.contract().world(), ranks, rank + 1) - first;
+          DeviceView[] outs = new DeviceView[parts];
+          for (int p = 0; p < parts; p++) {
+            outs[p] = one.outs[rank].slice(p * part, part);
+          }
+          events.foldParts(call.contract(), one.addends, first, outs);
+        });
+  }
+
+  /** A broadcast, checked here, then a gathering. */
+  private static void moveByEvents(Ranks group, Case one, DeviceView[] rows, int root) {
+    int world = rows.length;
+    int ranks = group.count();
+    int other = (root + 1) % world;
+    group.runByEvents(fold, (rank, events) -> events.pushShardOf(one.addends[other], one.outs));
+    assertDigests(one.outs, BitDigest.of(one.addends[other]));
+    group.runByEvents(
+        fold,
+        (rank, events) -> {
+          int first = PeerArguments.firstLogical(world, ranks, rank);
+          int end = PeerArguments.firstLogical(world, ranks, rank + 1);
+          events.pushRows(Arrays.copyOfRange(rows, first, end), first, one.outs);
+        });
   }
 
   @Test
@@ -287,6 +332,17 @@ class PeerCohortGpuTest {
       }
       group.run(PeerCall.broadcast(DType.F32, 2, 1, count), PeerPath.MAPPED, one.addends, one.outs);
       assertDigests(one.outs, BitDigest.of(one.addends[1]));
+      // And gathered from halves that lie in the other order: the whole is another one.
+      DeviceView[] halves = {
+        one.addends[1].slice(count / 2, count / 2), one.addends[1].slice(0, count / 2)
+      };
+      BitDigest gathered = new BitDigest();
+      for (DeviceView half : halves) {
+        gathered.update(half);
+      }
+      PeerCall gather = PeerCall.allGather(DType.F32, 2, count / 2);
+      group.run(gather, PeerPath.MAPPED, halves, one.outs);
+      assertDigests(one.outs, gathered.hex());
     }
   }
 

@@ -27,6 +27,7 @@ import org.rankfold.digest.InputKind;
 import org.rankfold.errors.CollectiveException;
 import org.rankfold.errors.ErrorCode;
 import org.rankfold.errors.OutState;
+import org.rankfold.fold.cuda.CudaFold;
 import org.rankfold.fold.cuda.FoldCode;
 import org.rankfold.fold.cuda.Gpu;
 import org.rankfold.peer.cuda.PeerCohortGpuTest.Case;
@@ -37,6 +38,11 @@ import org.rankfold.view.DeviceView;
 class PeerFaultGpuTest {
   private static final int COUNT = 20_011;
   private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(60);
+  private static final PeerTimeouts SHORT = PeerTimeouts.of(SHORT_NS);
+
+  /** Whoever has entered outlasts a peer that gives up. */
+  private static final PeerTimeouts PATIENT_INSIDE = new PeerTimeouts(SHORT_NS, 3 * SHORT_NS);
+
   private static final ReduceContract SUM =
       new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, 3);
   private static final PeerCall CALL = PeerCall.allReduce(SUM, COUNT);
@@ -60,7 +66,7 @@ class PeerFaultGpuTest {
 
   /** One group with a fault at its third call, after two that were right. */
   private static final class Scene implements AutoCloseable {
-    final Ranks ranks = new Ranks(kernels, 3, Ranks.setBytes(DType.F32, COUNT, 3), SHORT_NS);
+    final Ranks ranks = new Ranks(kernels, 3, Ranks.setBytes(DType.F32, COUNT, 3), PATIENT_INSIDE);
     final Case memory = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
     final String expected;
     final String untouched;
@@ -188,6 +194,49 @@ class PeerFaultGpuTest {
     }
   }
 
+  /**
+   * The late entry, by design and not by luck: rank 2 has said that it is there, so its peers
+   * enter; it never sees rank 0's word, gives up, and finds that they are inside its memory.
+   */
+  @Test
+  void shouldWaitForPeersThatHaveEnteredWhenARankGivesUp() {
+    PeerFault blind = new PeerFault(PeerFault.Kind.BLIND, 2, 0, 0, 0);
+    try (Scene scene = new Scene(PeerPath.MAPPED, blind)) {
+      CollectiveException gaveUp = scene.refusal(2);
+      assertThat(gaveUp.code()).isEqualTo(ErrorCode.TIMEOUT);
+      assertThat(gaveUp.outState()).isEqualTo(OutState.PARTLY_WRITTEN);
+      assertThat(gaveUp)
+          .hasMessageContaining("rank=0 of 3 missing at the start barrier")
+          .hasMessageContaining("output partly written: rank=0,1 had entered, and has left");
+      // They have stored their shards to its output; its own is missing everywhere.
+      assertThat(scene.out(2)).isNotIn(scene.expected, scene.untouched);
+      for (int rank = 0; rank < 2; rank++) {
+        CollectiveException told = scene.refusal(rank);
+        assertThat(told.code()).isEqualTo(ErrorCode.PEER_FAILED);
+        assertThat(told.outState()).isEqualTo(OutState.PARTLY_WRITTEN);
+        assertThat(told)
+            .hasMessageContaining("rank=2 refused before the end barrier")
+            .hasMessageContaining("output written by this rank, not by all peers; all have left");
+        assertThat(scene.out(rank)).isEqualTo(scene.out(2));
+      }
+    }
+  }
+
+  /** The same, but one that has entered dies: nobody may say that its memory is free. */
+  @Test
+  void shouldSayThatMemoryIsBorrowedWhenAPeerThatHasEnteredDies() {
+    PeerFault blind = new PeerFault(PeerFault.Kind.BLIND_TO_DEAD, 2, 0, 0, 0);
+    try (Scene scene = new Scene(PeerPath.MAPPED, blind)) {
+      CollectiveException gaveUp = scene.refusal(2);
+      assertThat(gaveUp.code()).isEqualTo(ErrorCode.MEMORY_STILL_BORROWED);
+      assertThat(gaveUp)
+          .hasMessageContaining("rank=0 had entered and may still use this rank's memory");
+      assertThat(scene.refusal(1).code())
+          .isIn(ErrorCode.MEMORY_STILL_BORROWED, ErrorCode.PEER_FAILED);
+      assertThat(scene.tookNs).isBetween(2 * SHORT_NS, 20 * SHORT_NS);
+    }
+  }
+
   /** Ranks that arrive as their peers give up: whoever reports untouched output has untouched. */
   @Test
   void shouldTellTheTruthWhenARankIsLateByAboutTheTimeout() {
@@ -241,6 +290,26 @@ class PeerFaultGpuTest {
     }
   }
 
+  /** By events: rank 0 stores its shard beside rank 2's output. */
+  @Test
+  void shouldDivergeWhenOneDirectionOfTheEventArmIsDropped() {
+    try (Ranks ranks = new Ranks(kernels, 3, 0);
+        Case memory = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
+        Case beside = new Case(SUM, COUNT, 3, Gpu.Placement.ALIGNED);
+        CudaFold fold = CudaFold.on(device)) {
+      memory.fill(InputKind.CANCEL, 4);
+      DeviceView[] dropped = memory.outs.clone();
+      dropped[2] = beside.outs[2];
+      ranks.runByEvents(
+          fold,
+          (rank, events) ->
+              events.pushShard(SUM, memory.addends, rank == 0 ? dropped : memory.outs));
+      String expected = memory.expected();
+      assertThat(BitDigest.of(memory.outs[1])).isEqualTo(expected);
+      assertThat(BitDigest.of(memory.outs[2])).isNotEqualTo(expected);
+    }
+  }
+
   @Test
   void shouldExpireWhenOneDirectionOfAWordIsDropped() {
     // Rank 1 leaves the words of both barriers out: nobody folds, nobody waits longer than bounded.
@@ -270,7 +339,7 @@ class PeerFaultGpuTest {
 
   @Test
   void shouldTouchNothingWhenAGraphIsReplayedAfterARefusal() {
-    try (Ranks ranks = new Ranks(kernels, 3, 1 << 20, SHORT_NS);
+    try (Ranks ranks = new Ranks(kernels, 3, 1 << 20, SHORT);
         Case memory = new Case(SUM, 5000, 3, Gpu.Placement.ALIGNED)) {
       memory.fill(InputKind.CANCEL, 4);
       PeerCall call = PeerCall.allReduce(SUM, 5000);
@@ -350,13 +419,13 @@ class PeerFaultGpuTest {
         PeerMemory second = PeerMemory.allocate(device, 1 << 16);
         CudaStream stream = CudaStream.create(device)) {
       List<PeerSeat> seats = List.of(first.seat(), second.seat());
-      assertThatThrownBy(() -> PeerRank.of(kernels, stream, first, seats, 0, SHORT_NS))
+      assertThatThrownBy(() -> PeerRank.of(kernels, stream, first, seats, 0, SHORT))
           .isInstanceOfSatisfying(
               CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
           .hasMessageContaining(device.info().uuid());
       // One rank alone is no pair, and meets itself.
       ReduceContract alone = new ReduceContract(DType.F32, ReduceOp.SUM, FoldOrder.RANK_LEFT, 3);
-      PeerRank single = PeerRank.of(kernels, stream, first, List.of(first.seat()), 0, SHORT_NS);
+      PeerRank single = PeerRank.of(kernels, stream, first, List.of(first.seat()), 0, SHORT);
       try (Case memory = new Case(alone, 999, 1, Gpu.Placement.ALIGNED)) {
         memory.fill(InputKind.CANCEL, 1);
         PeerOperands operands = Ranks.operands(memory.addends, memory.outs);

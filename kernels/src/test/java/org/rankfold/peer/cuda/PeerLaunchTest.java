@@ -21,6 +21,8 @@ import org.rankfold.errors.OutState;
 
 /** What a launch is given and what a refusal says; needs no device. */
 class PeerLaunchTest {
+  private static final PeerTimeouts BOUND = PeerTimeouts.of(1_000_000);
+
   @Test
   void shouldLayOutTheStructAsTheSourceDeclaresIt() {
     PeerCall call = PeerCall.allReduce(contract(ReduceOp.MEAN, 5), 100);
@@ -49,6 +51,7 @@ class PeerLaunchTest {
     assertThat(args.getLong(104 + 8 * 3)).isEqualTo(100);
     assertThat(args.getInt(176 + 4)).isEqualTo(2);
     assertThat(args.getInt(176 + 4 * 3)).isEqualTo(5);
+    assertThat(args.getInt(212)).isEqualTo(5);
     assertThat(args.getLong(216 + 8)).isEqualTo(0x1001);
     assertThat(args.getLong(280 + 8)).isEqualTo(0x2001);
     assertThat(args.getLong(344 + 8)).isEqualTo(0x3001);
@@ -87,7 +90,7 @@ class PeerLaunchTest {
   void shouldRefuseRanksInSeparateLaunchesWhenTheyShareADevice() {
     List<PeerSeat> seats = seats(3);
     seats.set(2, new PeerSeat("GPU-0", 1, 2, 6000));
-    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats, null, 0, 1))
+    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats, null, 0, BOUND))
         .isInstanceOfSatisfying(
             CollectiveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
         .hasMessageContaining("rank=2 device=GPU-0 == rank=0 device");
@@ -95,15 +98,15 @@ class PeerLaunchTest {
 
   @Test
   void shouldRefuseImpossibleSeats() {
-    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats(9), null, 0, 1))
+    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats(9), null, 0, BOUND))
         .hasMessageContaining("ranks=9 is not inside 1 to 8");
-    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats(3), null, 3, 1))
+    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats(3), null, 3, BOUND))
         .hasMessageContaining("rank=3 of ranks=3");
-    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, seats(3), null, 0, 0))
-        .hasMessageContaining("timeoutNs=0");
+    assertThatThrownBy(() -> new PeerTimeouts(0, 1_000_000)).hasMessageContaining("startNs=0");
+    assertThatThrownBy(() -> new PeerTimeouts(1, 999_999)).hasMessageContaining("endNs=999999");
     List<PeerSeat> unequal = seats(2);
     unequal.set(1, new PeerSeat("GPU-1", 1, 2, 7000));
-    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, unequal, null, 0, 1))
+    assertThatThrownBy(() -> PeerLauncher.ofRank(null, null, unequal, null, 0, BOUND))
         .hasMessageContaining("setBytes=7000 != rank=0 setBytes=6000");
   }
 
@@ -155,6 +158,28 @@ class PeerLaunchTest {
     assertThatThrownBy(() -> PathTable.of(rows)).hasMessageContaining("row 1 mostBytes=9 <= row 0");
   }
 
+  @Test
+  void shouldReadTablesAsUsersWriteThem() {
+    PathTable table = PathTable.parse("one_shot:64k, mapped:1m");
+    assertThat(table.path(65_536)).isEqualTo(PeerPath.ONE_SHOT);
+    assertThat(table.path(65_537)).isEqualTo(PeerPath.MAPPED);
+    assertThat(table.path((1 << 20) + 1)).isEqualTo(PeerPath.STAGED);
+    assertThat(table.mostOneShotBytes()).isEqualTo(65_536);
+    assertThat(PathTable.parse("mapped").path(1L << 40)).isEqualTo(PeerPath.MAPPED);
+    assertThat(PathTable.parse("mapped:12,staged").path(13)).isEqualTo(PeerPath.STAGED);
+    assertThat(PathTable.parse("staged").path(0)).isEqualTo(PeerPath.STAGED);
+    for (String wrong : List.of("", "pushed:1k", "mapped:x", "mapped:1:2", "staged,mapped")) {
+      assertThatThrownBy(() -> PathTable.parse(wrong))
+          .as(wrong)
+          .isInstanceOfSatisfying(
+              CollectiveException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_CONFIG))
+          .hasMessageContaining("is no row");
+    }
+    assertThatThrownBy(() -> PathTable.parse("mapped:2k,one_shot:1k"))
+        .hasMessageContaining("row 1 mostBytes=1024 <= row 0 mostBytes=2048");
+  }
+
   private static CollectiveException report(
       PeerReport.Verdict verdict, PeerReport.Phase phase, int missing, int entered, int outcome) {
     ByteBuffer bytes = ByteBuffer.allocate(64).order(ByteOrder.nativeOrder());
@@ -162,7 +187,7 @@ class PeerLaunchTest {
     bytes.putInt(8, List.of(PeerReport.Phase.values()).indexOf(phase));
     bytes.putInt(12, 2).putInt(16, missing).putInt(20, entered).putInt(28, outcome);
     bytes.putLong(32, 41).putLong(40, 41L << 32 | 7).putLong(48, 41L << 32 | 8).putLong(56, 41);
-    return PeerReport.read(bytes).toException(1, 3, 0.25);
+    return PeerReport.read(bytes).toException(1, 3, PeerTimeouts.of(250_000_000));
   }
 
   private static ByteBuffer arguments(PeerCall call, PeerArguments.Split split, int ranks) {
@@ -179,7 +204,7 @@ class PeerLaunchTest {
             seats(ranks),
             new long[] {0x3000, 0x3001, 0x3002},
             1,
-            77,
+            new PeerTimeouts(77, 5_000_000),
             16,
             new PeerFault(PeerFault.Kind.LATE, 2, 1, 9, 11));
     return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());

@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rankfold.contract.DType;
 import org.rankfold.contract.FoldOrder;
 import org.rankfold.contract.ReduceContract;
@@ -123,7 +126,49 @@ class PeerRankGpuTest {
     }
   }
 
+  /** The host knows that a peer is gone long before the kernel's own patience ends. */
+  @ParameterizedTest
+  @EnumSource(
+      value = PeerPath.class,
+      names = {"ONE_SHOT", "MAPPED"})
+  void shouldLeaveTheKernelAtOnceWhenTheHostGivesUp(PeerPath path) {
+    PeerCall call = PeerCall.allReduce(SUM, 100);
+    PeerTimeouts patient =
+        new PeerTimeouts(TimeUnit.SECONDS.toNanos(8), TimeUnit.MILLISECONDS.toNanos(60));
+    try (CudaStream stream = CudaStream.create(device);
+        Case one = new Case(SUM, 100, RANKS, Gpu.Placement.ALIGNED)) {
+      List<PeerRank> ranks = ranks(stream, 1 << 16, patient);
+      one.fill(InputKind.CANCEL, 1);
+      String before = BitDigest.of(one.outs[0]);
+      PeerOperands operands = Ranks.operands(one.addends, one.outs);
+      ranks.get(0).enqueue(call, path, operands);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      assertThat(stream.isDone()).isFalse();
+      long startNs = System.nanoTime();
+      ranks.get(0).giveUp();
+      Ranks.await(stream);
+      System.out.printf(
+          "%s: the kernel left %.3f ms after it was told%n",
+          path, (System.nanoTime() - startNs) / 1e6);
+      assertThat(System.nanoTime() - startNs).isLessThan(TimeUnit.SECONDS.toNanos(2));
+      assertThat(BitDigest.of(one.outs[0])).isEqualTo(before);
+      // And a peer that comes after all finds the call given up.
+      if (path == PeerPath.MAPPED) {
+        putWord(1, 640, 1, 2, call);
+        ranks.get(1).enqueue(call, path, operands);
+        Ranks.await(stream);
+        assertThatThrownBy(ranks.get(1)::check).hasMessageContaining("gave this call up");
+      }
+    } finally {
+      memory.forEach(PeerMemory::close);
+    }
+  }
+
   private List<PeerRank> ranks(CudaStream stream, long setBytes) {
+    return ranks(stream, setBytes, PeerTimeouts.of(TIMEOUT_NS));
+  }
+
+  private List<PeerRank> ranks(CudaStream stream, long setBytes, PeerTimeouts timeouts) {
     List<PeerSeat> seats = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {
       memory.add(PeerMemory.allocate(device, setBytes));
@@ -133,7 +178,7 @@ class PeerRankGpuTest {
     }
     List<PeerRank> ranks = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {
-      ranks.add(PeerRank.of(kernels, stream, memory.get(rank), seats, rank, TIMEOUT_NS));
+      ranks.add(PeerRank.of(kernels, stream, memory.get(rank), seats, rank, timeouts));
     }
     return ranks;
   }

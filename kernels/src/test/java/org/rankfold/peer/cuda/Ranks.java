@@ -26,21 +26,27 @@ final class Ranks implements AutoCloseable {
   private final List<CudaEvent> events = new ArrayList<>();
   private final List<EventRank> eventRanks = new ArrayList<>();
 
-  Ranks(PeerKernels kernels, int ranks, long setBytes, long timeoutNs) {
+  Ranks(PeerKernels kernels, int ranks, long setBytes, PeerTimeouts timeouts) {
     this.device = kernels.device();
     this.stream = CudaStream.create(device);
     for (int r = 0; r < ranks; r++) {
       memory.add(PeerMemory.allocate(device, setBytes));
     }
-    this.cohort = PeerCohort.of(kernels, stream, memory, timeoutNs);
+    this.cohort = PeerCohort.of(kernels, stream, memory, timeouts);
   }
 
   Ranks(PeerKernels kernels, int ranks, long setBytes) {
-    this(kernels, ranks, setBytes, TIMEOUT_NS);
+    this(kernels, ranks, setBytes, PeerTimeouts.of(TIMEOUT_NS));
   }
 
   int count() {
     return memory.size();
+  }
+
+  /** What a rank enqueues. */
+  @FunctionalInterface
+  interface RankPart {
+    void accept(int rank, EventRank events);
   }
 
   /** Runs a call of all ranks and waits; throws what a rank refused. */
@@ -52,12 +58,17 @@ final class Ranks implements AutoCloseable {
 
   /** The same all-reduce by the event arm, a stream a rank. */
   void runByEvents(CudaFold fold, PeerCall call, DeviceView[] addends, DeviceView[] outs) {
+    runByEvents(fold, (rank, events) -> events.pushShard(call.contract(), addends, outs));
+  }
+
+  /** Any call by the event arm: what each rank, by its number, enqueues between the marks. */
+  void runByEvents(CudaFold fold, RankPart part) {
     if (eventRanks.isEmpty()) {
       openEvents(fold);
     }
     eventRanks.forEach(EventRank::markReady);
-    for (EventRank rank : eventRanks) {
-      rank.pushShard(call.contract(), addends, outs);
+    for (int rank = 0; rank < eventRanks.size(); rank++) {
+      part.accept(rank, eventRanks.get(rank));
     }
     eventRanks.forEach(EventRank::awaitPushed);
     streams.forEach(Ranks::await);

@@ -6,13 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.rankfold.collective.Communicator;
+import org.rankfold.config.ConfigKeys;
 import org.rankfold.config.ConfigSource;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
 import org.rankfold.group.DeviceConfig;
 import org.rankfold.group.NcclGroups;
+import org.rankfold.group.PeerGroups;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives the tasks of a formed group their GPUs and, where it can be, NCCL between them. */
+/** Gives the tasks of a formed group their GPUs and what joins them. */
 final class GpuJoin {
   private static final Logger LOG = LoggerFactory.getLogger(GpuJoin.class);
 
@@ -39,6 +43,9 @@ final class GpuJoin {
       GpuSeat seat = seats.get(own.task());
       NcclGroups.use(communicator, seat.ordinal());
       GpuPlan plan = GpuPlan.of(seats, config, GroupJoin.isEncrypted(source));
+      if (plan.triesPeers() && reaches(plan, own, communicator, seat, source)) {
+        return Optional.of(seat.ordinal());
+      }
       if (own.task() == 0) {
         LOG.info("device memory moves by {}: {}", plan.isNccl() ? "NCCL" : "host", plan.reason());
       }
@@ -53,6 +60,31 @@ final class GpuJoin {
       communicator.close();
       throw e;
     }
+  }
+
+  /** Whether tasks reach one another's memory; all conclude the same. */
+  private static boolean reaches(
+      GpuPlan plan,
+      BootstrapRow own,
+      Communicator communicator,
+      GpuSeat seat,
+      ConfigSource source) {
+    PeerGroups.Outcome outcome = PeerGroups.attach(communicator, seat.ordinal(), source);
+    if (!outcome.isReached() && plan.insists()) {
+      throw CollectiveException.usage(
+          ErrorCode.UNSUPPORTED,
+          "%s=peer cannot be: %s",
+          ConfigKeys.DEVICE_TRANSPORT.name(),
+          outcome.reason());
+    }
+    if (own.task() == 0) {
+      LOG.info(
+          outcome.isReached()
+              ? "device memory is reached where it lies: {}"
+              : "device memory cannot be reached where it lies: {}",
+          outcome.reason());
+    }
+    return outcome.isReached();
   }
 
   private static List<GpuSeat> seats(List<BootstrapRow> rows) {

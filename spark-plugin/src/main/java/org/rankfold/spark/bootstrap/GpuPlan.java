@@ -7,13 +7,16 @@ import org.rankfold.errors.ErrorCode;
 import org.rankfold.group.DeviceConfig;
 
 /**
- * Whether NCCL moves a group's device memory, concluded by every task from the same seats. Without
- * it tasks of one JVM fold where the memory is, and others go by way of the host.
+ * What moves a group's device memory, concluded by every task from the same seats: first, whether
+ * tasks try to reach it where it lies; then, when nothing comes of that, whether NCCL moves it.
+ * Without either tasks of one JVM fold where the memory is, and others go by way of the host.
  *
- * @param isNccl whether it does
- * @param reason why not, or that it does
+ * @param triesPeers whether the tasks try
+ * @param insists whether nothing else will do
+ * @param isNccl whether NCCL does otherwise
+ * @param reason why not NCCL, or that it does; of a plan that insists, nothing
  */
-record GpuPlan(boolean isNccl, String reason) {
+record GpuPlan(boolean triesPeers, boolean insists, boolean isNccl, String reason) {
   /** The oldest NCCL that will do, as NCCL counts versions. */
   static final int LEAST_NCCL = 22_600;
 
@@ -22,15 +25,30 @@ record GpuPlan(boolean isNccl, String reason) {
   /**
    * Concludes.
    *
-   * @throws CollectiveException UNSUPPORTED or INVALID_CONFIG when NCCL was asked for by name and
-   *     cannot join the seats
+   * @throws CollectiveException UNSUPPORTED or INVALID_CONFIG when NCCL or the peers' reach was
+   *     asked for by name and cannot join the seats
    */
   static GpuPlan of(List<GpuSeat> seats, DeviceConfig config, boolean isEncrypted) {
     if (config.transport().equals("host")) {
-      return new GpuPlan(false, TRANSPORT + "=host");
+      return new GpuPlan(false, false, false, TRANSPORT + "=host");
     }
     if (seats.size() == 1) {
-      return new GpuPlan(false, "there is one task");
+      return new GpuPlan(false, false, false, "there is one task");
+    }
+    if (config.transport().equals("peer")) {
+      String apart = apart(seats);
+      if (apart != null) {
+        throw CollectiveException.usage(
+            ErrorCode.UNSUPPORTED, "%s=peer cannot be: %s", TRANSPORT, apart);
+      }
+      return new GpuPlan(true, true, false, "");
+    }
+    boolean triesPeers = config.transport().equals("auto") && apart(seats) == null;
+    GpuSeat one = seats.get(0);
+    if (triesPeers
+        && seats.stream().allMatch(s -> s.process().equals(one.process()) && s.sharesDevice(one))) {
+      // The loopback transport folds there, with nothing to wait for.
+      return new GpuPlan(false, false, false, "all tasks live in one JVM and share a GPU");
     }
     boolean isAsked = config.transport().equals("nccl");
     String obstacle = obstacle(seats, config, isEncrypted);
@@ -39,13 +57,24 @@ record GpuPlan(boolean isNccl, String reason) {
         throw CollectiveException.usage(
             ErrorCode.UNSUPPORTED, "%s=nccl cannot be: %s", TRANSPORT, obstacle);
       }
-      return new GpuPlan(false, obstacle);
+      return new GpuPlan(triesPeers, false, false, obstacle);
     }
     GpuSeat first = seats.get(0);
     if (!isAsked && seats.stream().allMatch(seat -> seat.process().equals(first.process()))) {
-      return new GpuPlan(false, "all tasks live in one JVM");
+      return new GpuPlan(triesPeers, false, false, "all tasks live in one JVM");
     }
-    return new GpuPlan(true, "NCCL " + first.nccl());
+    return new GpuPlan(triesPeers, false, true, "NCCL " + first.nccl());
+  }
+
+  /** The first two tasks that live on different hosts, or null. */
+  private static String apart(List<GpuSeat> seats) {
+    GpuSeat first = seats.get(0);
+    for (GpuSeat seat : seats) {
+      if (!seat.host().equals(first.host())) {
+        return first.task() + " and " + seat.task() + " live on different hosts";
+      }
+    }
+    return null;
   }
 
   private static String obstacle(List<GpuSeat> seats, DeviceConfig config, boolean isEncrypted) {

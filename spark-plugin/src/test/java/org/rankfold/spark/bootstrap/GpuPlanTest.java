@@ -47,6 +47,38 @@ class GpuPlanTest {
   }
 
   @Test
+  void shouldTryToReachPeersOnOneHostBeforeAnythingElse() {
+    GpuPlan apart = GpuPlan.of(seats("a", "0000:43:00.0", 22809), AUTO, false);
+    assertThat(apart.triesPeers()).isTrue();
+    assertThat(apart.insists()).isFalse();
+    // Sharing a GPU is no obstacle, for NCCL it is.
+    GpuPlan sharing = GpuPlan.of(seats("a", "0000:1b:00.0", 22809), AUTO, false);
+    assertThat(sharing.triesPeers()).isTrue();
+    assertThat(sharing.isNccl()).isFalse();
+    assertThat(GpuPlan.of(seats("b", "0000:43:00.0", 22809), AUTO, false).triesPeers()).isFalse();
+    assertThat(GpuPlan.of(seats("a", "0000:43:00.0", 22809), NCCL, false).triesPeers()).isFalse();
+    DeviceConfig host = new DeviceConfig(true, "host", false, false);
+    assertThat(GpuPlan.of(seats("a", "0000:43:00.0", 0), host, false).triesPeers()).isFalse();
+    List<GpuSeat> oneJvmOneGpu =
+        List.of(seat(0, "p", "a", "0000:1b:00.0", 0), seat(1, "p", "a", "0000:1b:00.0", 0));
+    assertThat(GpuPlan.of(oneJvmOneGpu, AUTO, false).triesPeers()).isFalse();
+  }
+
+  @Test
+  void shouldInsistOnReachingPeersWhenItIsAskedForByName() {
+    DeviceConfig peer = new DeviceConfig(true, "peer", false, false);
+    GpuPlan plan = GpuPlan.of(seats("a", "0000:1b:00.0", 0), peer, true);
+    assertThat(plan.triesPeers()).isTrue();
+    assertThat(plan.insists()).isTrue();
+    CollectiveException refused =
+        catchThrowableOfType(
+            CollectiveException.class,
+            () -> GpuPlan.of(seats("b", "0000:43:00.0", 0), peer, false));
+    assertThat(refused.code()).isEqualTo(ErrorCode.UNSUPPORTED);
+    assertThat(refused).hasMessageContaining("task 0 and task 1 live on different hosts");
+  }
+
+  @Test
   void shouldNameBothTasksAndTheSettingWhenTheyShareAGpu() {
     assertThat(refusal(seats("a", "0000:1b:00.0", 22809), false))
         .contains("task 0 and task 1 share GPU 0000:1b:00.0")
