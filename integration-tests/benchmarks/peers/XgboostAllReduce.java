@@ -5,10 +5,12 @@ import java.util.Locale;
 import java.util.Map;
 import ml.dmlc.xgboost4j.java.Communicator;
 import ml.dmlc.xgboost4j.java.RabitTracker;
+import org.rankfold.it.bench.PeerBits;
 
 /**
  * Times the all-reduce of XGBoost's communicator, as xgboost4j exposes it, by the protocol of
- * allreduce.c. Without a rank it is the tracker: it starts a process of itself for each rank.
+ * allreduce.c, {@code bits} before the sizes included. Without a rank it is the tracker: it starts a
+ * process of itself for each rank.
  *
  * <p>Run from source: {@code java -cp xgboost4j.jar:commons-logging.jar XgboostAllReduce.java TASKS
  * BYTES...}
@@ -32,8 +34,14 @@ public final class XgboostAllReduce {
       settings.put(args[at].substring(0, equals), isNumber ? (Object) Integer.valueOf(value) : value);
     }
     Communicator.init(settings);
-    for (String size : Arrays.copyOfRange(args, at + 1, args.length)) {
-      time(Long.parseLong(size));
+    boolean onlyBits = args[at + 1].equals("bits");
+    for (String size : Arrays.copyOfRange(args, at + (onlyBits ? 2 : 1), args.length)) {
+      long bytes = Long.parseLong(size);
+      if (onlyBits) {
+        bits(bytes);
+      } else {
+        time(bytes);
+      }
     }
     Communicator.shutdown();
   }
@@ -63,6 +71,15 @@ public final class XgboostAllReduce {
     }
     tracker.stop();
     System.exit(worst);
+  }
+
+  private static void bits(long bytes) throws Exception {
+    int n = (int) (bytes / Float.BYTES);
+    float[] in = PeerBits.partialSum(n, Communicator.getWorldSize(), Communicator.getRank());
+    float[] out = Communicator.allReduce(in, Communicator.OpType.SUM);
+    if (Communicator.getRank() == 0) {
+      System.out.println(bytes + " " + PeerBits.digest(out));
+    }
   }
 
   private static void time(long bytes) throws Exception {

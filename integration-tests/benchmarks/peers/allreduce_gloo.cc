@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times Gloo's all-reduce of floats over TCP by the protocol of allreduce.c: every rank rewrites its input before each
 // call and reads the result after it, both inside the timed stretch. Ranks meet in a folder. Rank 0 prints "bytes us" a
-// line. Gloo has two algorithms; ALGORITHM is "ring" or "bcube".
+// line. Gloo has two algorithms; ALGORITHM is "ring" or "bcube". With "bits" before the sizes: see bits.h.
 //
 //   g++ -O3 -march=native -o allreduce_gloo allreduce_gloo.cc -lgloo
 //   for r in 0 1; do ./allreduce_gloo FOLDER 2 $r ring 65536 1048576 & done; wait
@@ -18,6 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+
+#include "bits.h"
 
 static volatile float sink;
 static uint32_t tag = 1;
@@ -56,9 +58,18 @@ int main(int argc, char **argv) {
   gloo::rendezvous::FileStore store(argv[1]);
   auto context = std::make_shared<gloo::rendezvous::Context>(rank, world);
   context->connectFullMesh(store, device);
-  for (int a = 5; a < argc; a++) {
+  bool only_bits = !strcmp(argv[5], "bits");
+  for (int a = 5 + only_bits; a < argc; a++) {
     long bytes = atol(argv[a]), n = bytes / 4;
     float *in = static_cast<float *>(aligned_alloc(4096, bytes)), *out = static_cast<float *>(aligned_alloc(4096, bytes));
+    if (only_bits) {
+      fill_bits(in, n, world, rank);
+      reduce(context, in, out, n, false, algorithm);
+      if (rank == 0) print_bits(bytes, out);
+      free(in);
+      free(out);
+      continue;
+    }
     std::fill(in, in + n, 1.0f);
     std::fill(out, out + n, 1.0f);
     long batch = std::min(2000L, 1 + (256L << 20) / (bytes + 65536));

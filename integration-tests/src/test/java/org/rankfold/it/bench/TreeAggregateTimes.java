@@ -16,7 +16,8 @@ import org.apache.spark.broadcast.Broadcast;
  * benchmarks/peers/allreduce.c} inputs are written anew in each step and the result is read.
  *
  * <p>Arguments: partitions (threads of a local master), then sizes in bytes. Prints "bytes us" a
- * line, the median of the steps.
+ * line, the median of the steps; with {@code bits} before the sizes "bytes digest", see {@link
+ * PeerBits}.
  */
 public final class TreeAggregateTimes {
   private static final int WARM_STEPS = 5;
@@ -44,10 +45,24 @@ public final class TreeAggregateTimes {
       }
       JavaRDD<Integer> ranks = spark.parallelize(ids, partitions).cache();
       ranks.count();
-      for (String size : Arrays.copyOfRange(args, 1, args.length)) {
-        time(spark, ranks, Long.parseLong(size));
+      boolean onlyBits = args[1].equals("bits");
+      for (String size : Arrays.copyOfRange(args, onlyBits ? 2 : 1, args.length)) {
+        if (onlyBits) {
+          bits(ranks, partitions, Long.parseLong(size));
+        } else {
+          time(spark, ranks, Long.parseLong(size));
+        }
       }
     }
+  }
+
+  private static void bits(JavaRDD<Integer> ranks, int partitions, long bytes) {
+    int n = Math.toIntExact(bytes / Float.BYTES);
+    float[] sum =
+        ranks
+            .map(rank -> PeerBits.partialSum(n, partitions, rank))
+            .treeAggregate(new float[n], TreeAggregateTimes::added, TreeAggregateTimes::added, 2);
+    System.out.println(bytes + " " + PeerBits.digest(sum));
   }
 
   private static void time(JavaSparkContext spark, JavaRDD<Integer> ranks, long bytes) {
