@@ -5,8 +5,8 @@ package org.rankfold.engine;
 interface CallBody {
   /** A call on its way. */
   interface Pass {
-    /** Sends what may leave before the peers' headers have come. */
-    void sendAhead();
+    /** Sends what may leave before the peers' headers have come: nothing, unless it says so. */
+    default void sendAhead() {}
 
     /** After {@link #run}, once no peer is inside this task's memory any more. */
     default void finish() {}
@@ -17,7 +17,7 @@ interface CallBody {
     /**
      * Takes back what was sent ahead, since the call was refused; the memory is free afterwards.
      */
-    void withdraw();
+    default void withdraw() {}
 
     /** Gives back what the transport lent; the call has failed. */
     void drop();

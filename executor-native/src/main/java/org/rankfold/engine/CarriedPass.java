@@ -16,9 +16,6 @@ final class CarriedPass implements CallBody.Pass {
   }
 
   @Override
-  public void sendAhead() {}
-
-  @Override
   public void run() {
     View[] addends = new View[call.table.world()];
     for (int rank = 0; rank < addends.length; rank++) {
@@ -27,9 +24,6 @@ final class CarriedPass implements CallBody.Pass {
     call.outState = OutState.PARTLY_WRITTEN;
     fold.fold(call.header().contract(), addends, new View[] {call.own.outputs().get(0)});
   }
-
-  @Override
-  public void withdraw() {}
 
   @Override
   public void drop() {}

@@ -55,9 +55,6 @@ final class ChainPass implements CallBody.Pass {
 
   /** Nothing: a sum would be written to memory of a call that may yet be refused. */
   @Override
-  public void sendAhead() {}
-
-  @Override
   public void withdraw() {
     exchange.withdraw();
   }

@@ -57,12 +57,6 @@ final class DeviceChainCall implements CallBody {
     }
 
     @Override
-    public void sendAhead() {}
-
-    @Override
-    public void withdraw() {}
-
-    @Override
     public void run() {
       if (task > 0) {
         slots = lane.room(ChainSteps.SLOTS * slotBytes);

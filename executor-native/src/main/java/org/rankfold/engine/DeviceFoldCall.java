@@ -70,12 +70,6 @@ final class DeviceFoldCall implements CallBody {
     }
 
     @Override
-    public void sendAhead() {}
-
-    @Override
-    public void withdraw() {}
-
-    @Override
     public void run() {
       operands.place(lane.room(operands.scratchBytes()));
       lane.begin();

@@ -35,12 +35,6 @@ final class DeviceMoveCall implements CallBody {
     }
 
     @Override
-    public void sendAhead() {}
-
-    @Override
-    public void withdraw() {}
-
-    @Override
     public void run() {
       List<Move> sends = new ArrayList<>();
       List<Move> receives = new ArrayList<>();

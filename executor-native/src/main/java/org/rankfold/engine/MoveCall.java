@@ -62,12 +62,6 @@ final class MoveCall implements CallBody {
     }
 
     @Override
-    public void sendAhead() {}
-
-    @Override
-    public void withdraw() {}
-
-    @Override
     public void drop() {
       exchange.drop();
     }

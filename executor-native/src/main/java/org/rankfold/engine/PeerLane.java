@@ -180,12 +180,6 @@ final class PeerLane {
     }
 
     @Override
-    public void sendAhead() {}
-
-    @Override
-    public void withdraw() {}
-
-    @Override
     public void run() {
       PeerPath path = path(header.kind(), header.count() * header.dtype().bytes());
       if (path == PeerPath.MAPPED) {
