@@ -55,6 +55,9 @@ final class ChainPass implements CallBody.Pass {
 
   /** Nothing: a sum would be written to memory of a call that may yet be refused. */
   @Override
+  public void sendAhead() {}
+
+  @Override
   public void withdraw() {
     exchange.withdraw();
   }
