@@ -70,11 +70,7 @@ final class AddendOperands implements ShardOperands {
   }
 
   private DeviceView own(int local, int owner, int round) {
-    return (DeviceView)
-        call.own
-            .inputs()
-            .get(local)
-            .slice(schedule.from(owner, round), schedule.length(owner, round));
+    return (DeviceView) schedule.stretch(call.own.inputs().get(local), owner, round);
   }
 
   private DeviceView slot(int rank, int round) {

@@ -30,7 +30,7 @@ final class DeviceChainCall implements CallBody {
     return new DevicePass(call);
   }
 
-  private final class DevicePass implements Pass {
+  private final class DevicePass extends LanePass {
     private final Call call;
     private final int task;
     private final ReduceContract contract;
@@ -41,6 +41,7 @@ final class DeviceChainCall implements CallBody {
     private DeviceMemory slots;
 
     DevicePass(Call call) {
+      super(lane);
       this.call = call;
       this.task = call.task;
       this.contract = call.header().contract();
@@ -124,16 +125,6 @@ final class DeviceChainCall implements CallBody {
     private DeviceView stretch(DeviceView whole, int chunk) {
       long from = (long) chunk * chunkElements;
       return whole.slice(from, Math.min(chunkElements, whole.count() - from));
-    }
-
-    @Override
-    public void drop() {
-      lane.abort();
-    }
-
-    @Override
-    public boolean isFree() {
-      return lane.isIdle();
     }
   }
 }

@@ -43,7 +43,7 @@ final class DeviceFoldCall implements CallBody {
     return new DevicePass(call);
   }
 
-  private final class DevicePass implements Pass {
+  private final class DevicePass extends LanePass {
     private final Call call;
     private final RankTable table;
     private final int task;
@@ -52,6 +52,7 @@ final class DeviceFoldCall implements CallBody {
     private final ShardOperands operands;
 
     DevicePass(Call call) {
+      super(lane);
       this.call = call;
       this.table = call.table;
       this.task = call.task;
@@ -155,7 +156,7 @@ final class DeviceFoldCall implements CallBody {
     }
 
     private DeviceView stretch(View whole, int owner, int round) {
-      return (DeviceView) whole.slice(schedule.from(owner, round), schedule.length(owner, round));
+      return (DeviceView) schedule.stretch(whole, owner, round);
     }
 
     private void fold(int round) {
@@ -174,16 +175,6 @@ final class DeviceFoldCall implements CallBody {
               .outputs()
               .get(local)
               .slice(schedule.fromInPart(round), schedule.length(task, round));
-    }
-
-    @Override
-    public void drop() {
-      lane.abort();
-    }
-
-    @Override
-    public boolean isFree() {
-      return lane.isIdle();
     }
   }
 }

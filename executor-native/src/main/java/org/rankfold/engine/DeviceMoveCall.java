@@ -23,12 +23,13 @@ final class DeviceMoveCall implements CallBody {
     return new DevicePass(call);
   }
 
-  private final class DevicePass implements Pass {
+  private final class DevicePass extends LanePass {
     private final Call call;
     private final RankTable table;
     private final int task;
 
     DevicePass(Call call) {
+      super(lane);
       this.call = call;
       this.table = call.table;
       this.task = call.task;
@@ -88,16 +89,6 @@ final class DeviceMoveCall implements CallBody {
           receives.add(new Move(peer, buffer));
         }
       }
-    }
-
-    @Override
-    public void drop() {
-      lane.abort();
-    }
-
-    @Override
-    public boolean isFree() {
-      return lane.isIdle();
     }
   }
 }

@@ -89,13 +89,18 @@ final class FoldSchedule {
     return Math.min(chunkElements, partCount - fromInPart(chunk));
   }
 
+  /** The chunk of a task in an addend, or in the output of an all-reduce. */
+  View stretch(View whole, int task, int chunk) {
+    return whole.slice(from(task, chunk), length(task, chunk));
+  }
+
   /** Where a task's folded chunk belongs in an output; null for what is no folded chunk of it. */
   View placeOfResult(View out, int sender, DeliveryTag tag) {
     boolean known =
         tag.phase() == DeliveryTag.Phase.RESULT
             && tag.index() == sender
             && tag.chunk() < chunks(sender);
-    return known ? out.slice(from(sender, tag.chunk()), length(sender, tag.chunk())) : null;
+    return known ? stretch(out, sender, tag.chunk()) : null;
   }
 
   private boolean isWhole() {

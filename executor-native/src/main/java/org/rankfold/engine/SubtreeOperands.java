@@ -126,11 +126,7 @@ final class SubtreeOperands implements ShardOperands {
 
   private DeviceView addend(int rank, int owner, int round) {
     int local = rank - table.firstRank(call.task);
-    return (DeviceView)
-        call.own
-            .inputs()
-            .get(local)
-            .slice(schedule.from(owner, round), schedule.length(owner, round));
+    return (DeviceView) schedule.stretch(call.own.inputs().get(local), owner, round);
   }
 
   private DeviceView leaving(int index, int peer, int round) {

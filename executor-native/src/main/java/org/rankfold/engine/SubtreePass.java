@@ -137,8 +137,7 @@ final class SubtreePass implements CallBody.Pass {
         settings.collectiveTimeoutNs(),
         () ->
             call.header().describe() + ": chunk " + chunk + " lacks the sum of " + missing(chunk));
-    View out =
-        call.own.outputs().get(0).slice(schedule.from(task, chunk), schedule.length(task, chunk));
+    View out = schedule.stretch(call.own.outputs().get(0), task, chunk);
     call.outState = OutState.PARTLY_WRITTEN;
     joins = 0;
     View result = joined(0, table.world(), chunk, sums.dtype() == out.dtype() ? out : null);
