@@ -340,7 +340,6 @@ public final class TcpTransport implements Transport {
     } finally {
       lock.unlock();
     }
-    boolean wasInterrupted = Thread.interrupted();
     ByteBuffer scratch = listener.pool().take(options.chunkBytes());
     new Parting(mesh, lock).linger(scratch);
     listener.pool().give(scratch);
@@ -353,9 +352,6 @@ public final class TcpTransport implements Transport {
       lock.unlock();
     }
     listener.unwatch(this);
-    if (wasInterrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** What one connection's frames mean for the group. */
