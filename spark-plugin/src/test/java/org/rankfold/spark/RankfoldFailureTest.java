@@ -155,24 +155,11 @@ class RankfoldFailureTest {
 
   @Test
   void shouldEndEveryTaskWhenTheJobGroupIsCancelled() throws Exception {
-    CompletableFuture<Throwable> result = new CompletableFuture<>();
-    Thread caller =
-        new Thread(
-            () -> {
-              spark.setJobGroup("doomed", "to be cancelled", false);
-              result.complete(catchThrowable(() -> plan().run(RankfoldFailureTest::endless)));
-            });
-    caller.start();
-    assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
-    long startNs = System.nanoTime();
-    spark.cancelJobGroup("doomed");
-    Throwable thrown = result.get(30, TimeUnit.SECONDS);
+    Cancelled run = cancelled(plan(), false, RankfoldFailureTest::endless);
     await(() -> ENDS.size() == 3);
-    assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
+    assertThat(System.nanoTime() - run.sinceNs()).isLessThan(FIVE_SECONDS_NS);
     assertThat(ENDS).hasSize(3).allMatch(end -> end.contains(" CANCELLED "), "cancelled");
-    assertThat(thrown).isInstanceOf(CollectiveException.class);
-    assertThat(((CollectiveException) thrown).code()).isEqualTo(ErrorCode.CANCELLED);
-    caller.join();
+    assertThat(run.thrown().code()).isEqualTo(ErrorCode.CANCELLED);
   }
 
   private static Integer endless(RankContext context) {
@@ -194,22 +181,30 @@ class RankfoldFailureTest {
     }
   }
 
-  private static CollectiveException cancelled(Rankfold plan, boolean isSparkAsked)
-      throws Exception {
+  /** What a run that was cancelled threw, and since when it was. */
+  private record Cancelled(CollectiveException thrown, long sinceNs) {}
+
+  /** Cancels a run once a task is in its body, as {@code setJobGroup} says. */
+  private static Cancelled cancelled(
+      Rankfold plan, boolean isSparkAsked, RankFunction<Integer> body) throws Exception {
     CompletableFuture<Throwable> result = new CompletableFuture<>();
     Thread caller =
         new Thread(
             () -> {
               spark.setJobGroup("doomed", "to be cancelled", isSparkAsked);
-              Throwable thrown = catchThrowable(() -> plan.run(RankfoldFailureTest::asleep));
+              Throwable thrown = catchThrowable(() -> plan.run(body));
               assertThat(spark.getLocalProperty("spark.job.interruptOnCancel"))
                   .isEqualTo(Boolean.toString(isSparkAsked));
               result.complete(thrown);
             });
     caller.start();
     assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
+    long sinceNs = System.nanoTime();
     spark.cancelJobGroup("doomed");
-    return (CollectiveException) result.get(30, TimeUnit.SECONDS);
+    Throwable thrown = result.get(30, TimeUnit.SECONDS);
+    caller.join();
+    assertThat(thrown).isInstanceOf(CollectiveException.class);
+    return new Cancelled((CollectiveException) thrown, sinceNs);
   }
 
   @ParameterizedTest
@@ -218,7 +213,11 @@ class RankfoldFailureTest {
       throws Exception {
     long startNs = System.nanoTime();
     CollectiveException thrown =
-        cancelled(plan().set("spark.rankfold.interruptOnCancel", ours), isSparkAsked);
+        cancelled(
+                plan().set("spark.rankfold.interruptOnCancel", ours),
+                isSparkAsked,
+                RankfoldFailureTest::asleep)
+            .thrown();
     await(() -> ENDS.size() == 3);
     assertThat(System.nanoTime() - startNs).isLessThan(FIVE_SECONDS_NS);
     assertThat(ENDS).hasSize(3).allMatch(end -> end.endsWith(" InterruptedException"));
@@ -227,7 +226,7 @@ class RankfoldFailureTest {
 
   @Test
   void shouldLetABodySleepOnWhenNeitherSettingSaysSo() throws Exception {
-    CollectiveException thrown = cancelled(plan(), false);
+    CollectiveException thrown = cancelled(plan(), false, RankfoldFailureTest::asleep).thrown();
     assertThat(thrown.code()).isEqualTo(ErrorCode.CANCELLED);
     TimeUnit.SECONDS.sleep(1); // ten looks at the kill flag
     assertThat(ENDS).isEmpty();
@@ -264,21 +263,10 @@ class RankfoldFailureTest {
 
   @Test
   void shouldEndACallAsCancelledWhenItIsInterrupted() throws Exception {
-    CompletableFuture<Throwable> result = new CompletableFuture<>();
-    Thread caller =
-        new Thread(
-            () -> {
-              spark.setJobGroup("doomed", "to be cancelled", true);
-              result.complete(catchThrowable(() -> plan().run(RankfoldFailureTest::endless)));
-            });
-    caller.start();
-    assertThat(inside.await(30, TimeUnit.SECONDS)).isTrue();
-    spark.cancelJobGroup("doomed");
-    Throwable thrown = result.get(30, TimeUnit.SECONDS);
+    Cancelled run = cancelled(plan(), true, RankfoldFailureTest::endless);
     await(() -> ENDS.size() == 3);
     assertThat(ENDS).hasSize(3).allMatch(end -> end.contains(" CANCELLED "), "cancelled");
-    assertThat(((CollectiveException) thrown).code()).isEqualTo(ErrorCode.CANCELLED);
-    caller.join();
+    assertThat(run.thrown().code()).isEqualTo(ErrorCode.CANCELLED);
   }
 
   @Test
