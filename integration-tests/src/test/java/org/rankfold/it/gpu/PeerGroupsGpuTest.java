@@ -382,38 +382,10 @@ class PeerGroupsGpuTest {
   @ParameterizedTest
   @EnumSource(names = "EVENTS")
   void shouldEndEveryTaskWhenOneFailsAndServeANewGroup(Way way) {
-    long[] failedNs = new long[1];
-    List<Long> endedNs = new ArrayList<>();
-    CollectiveException first =
+    PlannedFailure failure = new PlannedFailure();
+    failure.assertEnded(
         catchThrowableOfType(
-            CollectiveException.class,
-            () ->
-                run(
-                    way,
-                    3,
-                    3,
-                    DEFAULTS,
-                    communicator -> {
-                      View view = communicator.allocateOnDevice(DType.F32, 1 << 20).view();
-                      communicator.allReduce(List.of(view), view);
-                      if (communicator.info().task() == 2) {
-                        failedNs[0] = System.nanoTime();
-                        throw new CollectiveException(ErrorCode.PEER_FAILED, "planned");
-                      }
-                      try {
-                        communicator.allReduce(List.of(view), view);
-                      } finally {
-                        synchronized (endedNs) {
-                          endedNs.add(System.nanoTime());
-                        }
-                      }
-                      return "";
-                    }));
-    assertThat(first).hasMessageContaining("planned");
-    assertThat(endedNs).hasSize(2);
-    for (long ended : endedNs) {
-      assertThat(Duration.ofNanos(ended - failedNs[0])).isLessThan(Duration.ofSeconds(5));
-    }
+            CollectiveException.class, () -> run(way, 3, 3, DEFAULTS, failure::run)));
     shouldUseRegisteredMemoryWhereItLies(way);
   }
 
