@@ -4,7 +4,6 @@ package org.rankfold.managers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.server.mock.KubernetesMockServer;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rankfold.errors.CollectiveException;
-import org.rankfold.errors.ErrorCode;
 
 /**
  * Spark's own Kubernetes backend, with a mock of the API server that keeps and watches objects, and
@@ -102,21 +100,11 @@ class KubernetesIT {
   void shouldNameTheLostPodWhenNoRunIsSubmittedAnew() throws Exception {
     try (JavaSparkContext spark =
         new JavaSparkContext(settings().set("spark.rankfold.retry.attempts", "0"))) {
-      CompletableFuture<CollectiveException> run =
-          CompletableFuture.supplyAsync(
-              () ->
-                  assertThrows(
-                      CollectiveException.class, () -> ManagerJobs.golden(spark, folder, 1)));
+      CompletableFuture<CollectiveException> run = ManagerJobs.losing(spark, folder);
       ManagerJobs.awaitMarks(folder, 1);
       long killedNs = System.nanoTime();
       kubelet.kill(kubelet.pods().get(2));
-      CollectiveException lost = run.get();
-      long tookMs = (System.nanoTime() - killedNs) / 1_000_000;
-      System.out.println("a pod killed, the exception in the driver after " + tookMs + " ms");
-      assertEquals(ErrorCode.PEER_FAILED, lost.code());
-      assertThat(lost).hasMessageContaining("executor ");
-      // Survivors know within two seconds, their slots are free within three more.
-      assertThat(tookMs).isLessThan(5000);
+      ManagerJobs.assertLost(run, killedNs, "a pod");
     }
     assertNull(kubelet.failure());
   }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.rankfold.managers;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -8,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.jar.JarEntry;
@@ -17,6 +22,8 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.rankfold.digest.GoldenRow;
 import org.rankfold.digest.GoldenTable;
+import org.rankfold.errors.CollectiveException;
+import org.rankfold.errors.ErrorCode;
 import org.rankfold.examples.DigestJob;
 import org.rankfold.examples.MemoryKind;
 import org.rankfold.spark.RankContext;
@@ -171,5 +178,24 @@ final class ManagerJobs {
       }
     }
     return file;
+  }
+
+  /** Runs the golden rows where no run is submitted anew and expects them to be lost. */
+  static CompletableFuture<CollectiveException> losing(JavaSparkContext spark, Path folder) {
+    return CompletableFuture.supplyAsync(
+        () -> assertThrows(CollectiveException.class, () -> golden(spark, folder, 1)));
+  }
+
+  /** Survivors know of a kill within two seconds, their slots are free within three more. */
+  static void assertLost(
+      CompletableFuture<CollectiveException> run, long killedNs, String whatWasKilled)
+      throws Exception {
+    CollectiveException lost = run.get();
+    long tookMs = (System.nanoTime() - killedNs) / 1_000_000;
+    System.out.println(
+        whatWasKilled + " killed, the exception in the driver after " + tookMs + " ms");
+    assertEquals(ErrorCode.PEER_FAILED, lost.code());
+    assertThat(lost).hasMessageContaining("executor ");
+    assertThat(tookMs).isLessThan(5000);
   }
 }
